@@ -1,0 +1,29 @@
+//! Pure work on text: no IO, no clock, no randomness. Everything here takes a `&str` and gives values.
+//!
+//! All functions accept any Unicode text, never panic, never cut inside a character, and take time linear in
+//! the length of the text. Spans are byte ranges of the text that was given, always on character boundaries.
+//!
+//! ```text
+//! words     normalise(text) -> String                  NFKC, lower case, one form of apostrophe and quote
+//!           words(text) -> Vec<Word { text, span }>    segmentation in every script; CJK, Thai … as bigrams
+//!           Language::{English, German, Spanish, French, Other}
+//!               ::detect(text), ::detect_with(text, hint), .code(), ::from_code("de")
+//!           terms(text) -> Vec<Term { surface, stem, stop }>,  terms_in(text, language)
+//!           content_words(text) -> Vec<Term>           the terms that are no stop words
+//!           stem_hash(stem) -> u64                     stable over releases, for postings on disk
+//! sentences sentences(text) -> Vec<Range<usize>>
+//! phrases   Reading::new(text), ::with_hint(text, language)
+//!               .first(PhraseKind) -> Option<PhraseMatch { kind, phrase, language, span /* of words */ }>
+//!               .all(PhraseKind), .has(PhraseKind), .small_talk() -> bool, .words(), .language()
+//!           PhraseKind::{SmallTalk, Memory, Reasoning, Intention, Praise, Correction, Store, Overview, Ownership, …}
+//!           is_small_talk(text) -> bool
+//! speech    utterances(text) -> Vec<Utterance { act: SpeechAct, text, span }>
+//!           SpeechAct::{Question, Request, Statement, Correction, StoreRequest, Intention, SmallTalk, Quotation}
+//!           statements(text) -> Statements { items: Vec<Statement { text, span, act }>, folded: usize }
+//! secrets   mask_secrets(text) -> Masked { text, found: Vec<SecretKind> }
+//! fence     fence_text(text) -> String                 one line that can neither open nor close a fence
+//!           preview(text, max_chars) -> String         cut between grapheme clusters, "…" counted
+//! say       say_date(then, now) -> String              "today", "yesterday", "on 3 March", "on 3 March 2025"
+//!           say_ago(then, now) -> String               "just now", "5 minutes ago", "3 weeks ago"
+//! entities  names(text) -> Vec<String>                 capitalised names
+//! ```
