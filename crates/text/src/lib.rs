@@ -27,3 +27,9 @@
 //!           say_ago(then, now) -> String               "just now", "5 minutes ago", "3 weeks ago"
 //! entities  names(text) -> Vec<String>                 capitalised names
 //! ```
+
+pub(crate) mod words;
+
+pub use words::language::Language;
+pub use words::terms::{Term, content_words, stem_hash, terms, terms_in};
+pub use words::{Word, normalise, words};
