@@ -1,0 +1,2 @@
+//! The `bethink` binary.
+fn main() {}

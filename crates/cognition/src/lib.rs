@@ -1,0 +1,1 @@
+//! The mechanisms of memory as pure functions of state, parameters, time and chance.

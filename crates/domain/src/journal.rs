@@ -1,0 +1,91 @@
+//! The ordered record of every change, with its cause.
+
+use crate::id::{RecallId, TraceId, TurnId};
+use crate::time::Timestamp;
+
+/// Why something changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// A turn of conversation.
+    Turn(TurnId),
+    /// A recall that may change memory.
+    Recall(RecallId),
+    /// A numbered cycle of the consolidator.
+    Cycle(u64),
+    /// A command of the user or of a door.
+    Command,
+    /// The clock was found to have gone backwards.
+    Clock,
+}
+
+/// What about a trace changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// It came to be; before is 0, after its importance.
+    Encoded,
+    /// Strength, 0…1.
+    Strength,
+    /// Stability in days.
+    StabilityDays,
+    /// Uses.
+    Uses,
+    /// Priority, 0…1.
+    Priority,
+    /// Evidence count.
+    Evidence,
+    /// 1 when pinned.
+    Pinned,
+    /// Revision of the text.
+    Text,
+    /// It was deleted; the text is gone from history too.
+    Forgotten,
+    /// Its vector was made, after having been stored without.
+    Embedded,
+}
+
+impl Quantity {
+    /// The word used in output.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Encoded => "encoded",
+            Self::Strength => "strength",
+            Self::StabilityDays => "stability",
+            Self::Uses => "uses",
+            Self::Priority => "priority",
+            Self::Evidence => "evidence",
+            Self::Pinned => "pinned",
+            Self::Text => "text",
+            Self::Forgotten => "forgotten",
+            Self::Embedded => "embedded",
+        }
+    }
+}
+
+/// One changed number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// Of which trace.
+    pub trace: TraceId,
+    /// What about it.
+    pub quantity: Quantity,
+    /// Before.
+    pub before: f32,
+    /// After.
+    pub after: f32,
+}
+
+/// Changes of one cause. Holds ids and numbers only, so that forgetting a text forgets it here too.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JournalEntry {
+    /// Place in the journal, from 1.
+    pub sequence: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub cause: Cause,
+    /// The mechanism that acted, such as `encoding` or `credit`.
+    pub mechanism: &'static str,
+    /// What changed.
+    pub changes: Vec<Change>,
+}

@@ -1,0 +1,32 @@
+//! The vocabulary that every other crate shares.
+//!
+//! Plain data and the invariants that keep it legal. Nothing here reads a clock, draws chance, does IO or knows a
+//! stored or wire form: `memory-store` has records of its own and `api` has shapes of its own.
+//!
+//! Suggested reading order: [`id`], [`time`], [`trace`], [`cue`], [`recollection`], [`plan`], [`turn`].
+
+pub mod affect;
+pub mod cue;
+pub mod embedding;
+pub mod id;
+pub mod intent;
+pub mod journal;
+pub mod personality;
+pub mod plan;
+pub mod recollection;
+pub mod time;
+pub mod trace;
+pub mod turn;
+
+pub use affect::Affect;
+pub use cue::{Cue, CueScope, RecallMode};
+pub use embedding::{EmbedderIdentity, Sense, Senses, UnitVector, VectorFault};
+pub use id::{AgentName, IdFault, NameFault, RecallId, SessionId, SpaceId, TraceId, TurnId, UserName};
+pub use intent::{Decision, Intent, Purpose};
+pub use journal::{Cause, Change, JournalEntry, Quantity};
+pub use personality::Personality;
+pub use plan::{Outcome, Plan, Section, SectionUse};
+pub use recollection::{Feeling, Knowing, Overview, OverviewGroup, Recalled, Recollection, ScoreTerms};
+pub use time::{Span, Timestamp};
+pub use trace::{Draft, Evidence, Layer, Origin, Source, Stability, Trace, TraceKind, TraceView};
+pub use turn::{Exchange, TurnEnd, TurnRecord, TurnTimes};

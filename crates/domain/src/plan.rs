@@ -1,0 +1,79 @@
+//! What the Planner hands to the Executor, and what comes back.
+
+use crate::embedding::UnitVector;
+use crate::id::{SessionId, TraceId, TurnId};
+use crate::intent::{Decision, Purpose};
+use crate::recollection::{Overview, Recollection};
+use crate::time::Timestamp;
+
+/// One turn, planned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The turn.
+    pub turn: TurnId,
+    /// The session that it belongs to.
+    pub session: SessionId,
+    /// When the message came.
+    pub at: Timestamp,
+    /// The user's message, secrets masked.
+    pub message: String,
+    /// Intent and the rule that decided it.
+    pub decision: Decision,
+    /// What kind of act the message is.
+    pub purpose: Purpose,
+    /// What will be remembered of the message once the turn succeeds.
+    pub stated: Vec<String>,
+    /// Kinds of secrets that were masked, such as `password`.
+    pub masked: Vec<&'static str>,
+    /// The message's meaning, computed once.
+    pub embedding: Option<UnitVector>,
+    /// What was recalled.
+    pub recollection: Recollection,
+    /// Set when the user asks for all that is known.
+    pub overview: Option<Overview>,
+    /// Recalls, but writes nothing at all.
+    pub private: bool,
+    /// Parts of the plan that could not be done, to be said to the user, such as a failed embedder.
+    pub degraded: Vec<String>,
+}
+
+/// A part of the prompt, in the order in which it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Section {
+    /// Instructions, personality, tools: the stable prefix.
+    Instructions,
+    /// Earlier turns of the session.
+    Conversation,
+    /// The date and what was recalled, fenced.
+    Context,
+    /// The user's message.
+    Message,
+}
+
+/// What a section of the prompt took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SectionUse {
+    /// Which.
+    pub section: Section,
+    /// Tokens it may take.
+    pub budget: usize,
+    /// Tokens it took, estimated.
+    pub tokens: usize,
+}
+
+/// What execution produced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The whole reply.
+    pub reply: String,
+    /// Traces that entered the prompt.
+    pub shown: Vec<TraceId>,
+    /// Traces that the reply really used.
+    pub used: Vec<TraceId>,
+    /// The model that answered.
+    pub model: String,
+    /// What each section took.
+    pub sections: Vec<SectionUse>,
+    /// Tokens of the reply, estimated where the model does not say.
+    pub reply_tokens: usize,
+}

@@ -1,0 +1,41 @@
+//! The typed messages between actors and the ports that carry them.
+//!
+//! An actor holds ports, never another actor; only `runtime` knows who stands behind a port. A message that can fail is
+//! an `ask` with a typed error; a `tell` cannot fail. Awaited sends form no cycle:
+//!
+//! | message | from → to | reply |
+//! |---|---|---|
+//! | [`Converse`] | door → Planner | [`TurnStream`]: the reply, streamed; its last event follows the commit |
+//! | [`CancelTurn`] | door → Planner | – |
+//! | [`Recall`] | Planner, doors → MemoryStore | `Recollection` |
+//! | [`Execute`] | Planner → Executor | `Outcome`; words go to the stream meanwhile |
+//! | [`CompleteTurn`] | Planner → MemoryStore, after success | [`Completed`]: ids, durable |
+//! | [`RecordTurn`] | Planner → MemoryStore, after failure | done |
+//! | [`Credit`], [`Correct`] | doors, Planner → MemoryStore | done |
+//! | [`Remember`], [`Forget`], [`Pin`], [`Edit`] | doors → MemoryStore | durable id or receipt |
+//! | [`ListTraces`], [`ShowTrace`], [`ShowTurn`], [`Survey`], [`Measure`] | doors, Planner → MemoryStore | what is asked, from a snapshot |
+//! | [`Embed`] | MemoryStore, Planner → Embedder | unit vectors |
+//! | [`Tick`] | Ticker → Directory, Planner | – |
+//! | [`Drain`] | Space → each | flushed |
+//!
+//! MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks nobody, and the Planner asks these
+//! three.
+
+pub mod conversation;
+pub mod embedding;
+pub mod lifecycle;
+pub mod memory;
+pub mod offload;
+
+pub use conversation::{
+    CancelTurn, Converse, ConverseError, ConversePort, Durable, Execute, ExecuteError, ExecutePort,
+    TurnEvent, TurnStream,
+};
+pub use embedding::{Embed, EmbedError, EmbedPort, Embedded, Urgency};
+pub use lifecycle::{Drain, DrainPort, Tick};
+pub use memory::{
+    CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, ListTraces, Measure, MemoryError,
+    MemoryPorts, Page, Pin, Recall, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures,
+    Survey, TraceFilter, TurnRef,
+};
+pub use offload::{Job, Offload, OffloadError, offload};

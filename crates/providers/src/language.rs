@@ -1,0 +1,123 @@
+//! Language models behind one trait.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bethink_domain::{Plan, Recalled};
+use bethink_protocol::TurnEvent;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What answers: its name, and how much it reads at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelIdentity {
+    /// Name, such as `extractive`.
+    pub name: Arc<str>,
+    /// Tokens that prompt and reply may take together.
+    pub context_tokens: usize,
+    /// True for a language model; false for a responder that only says what memory holds.
+    pub generative: bool,
+}
+
+/// Who said a line of the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The user.
+    User,
+    /// The agent.
+    Agent,
+}
+
+/// A line of the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Who.
+    pub role: Role,
+    /// What.
+    pub text: String,
+}
+
+/// What entered the prompt of recalled traces, in its order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entered {
+    /// The tag by which a reply can cite it, such as `m1`.
+    pub tag: String,
+    /// The trace.
+    pub recalled: Recalled,
+    /// When it was told, in words, such as `told yesterday at 08:15`.
+    pub told: String,
+}
+
+/// All that a reply is made from, in the order in which it is sent: the parts that change least come first, so that
+/// the caches of providers and local engines keep the prefix.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    /// Instructions, personality, tools.
+    pub instructions: String,
+    /// Earlier turns of the session, oldest first.
+    pub conversation: Vec<Line>,
+    /// One block: the date, recalled traces fenced as data, the feeling of knowing. Empty when there is none.
+    pub context: String,
+    /// The user's message.
+    pub message: String,
+    /// The same for responders that do not read prose: the plan,
+    pub plan: Arc<Plan>,
+    /// and the traces that entered the context.
+    pub entered: Vec<Entered>,
+}
+
+/// A finished reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// All its words, as they were streamed.
+    pub text: String,
+    /// Tags of traces that the responder itself says it used.
+    pub cited: Vec<String>,
+    /// Tokens that the model says it read; none when it does not say.
+    pub prompt_tokens: Option<usize>,
+    /// Tokens that the model says it wrote.
+    pub reply_tokens: Option<usize>,
+}
+
+/// Why a model gave no reply, by what the caller can do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No answer within the deadline: try again or choose another model.
+    #[error("no answer within {seconds} seconds")]
+    Timeout {
+        /// The deadline.
+        seconds: u64,
+    },
+    /// It answered with nothing.
+    #[error("the answer was empty")]
+    Empty,
+    /// It broke off.
+    #[error("the answer broke off: {0}")]
+    BrokeOff(String),
+    /// It refused or could not be reached.
+    #[error("{0}")]
+    Refused(String),
+    /// The turn was stopped.
+    #[error("the turn was stopped")]
+    Cancelled,
+}
+
+/// A future that a trait object returns.
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
+
+/// Produces replies.
+pub trait LanguageModel: Send + Sync + 'static {
+    /// Its name and limits.
+    fn identity(&self) -> ModelIdentity;
+
+    /// Answers a prompt. Words are sent as [`TurnEvent::Text`] while they come; a closed channel or a set token
+    /// ends the work with [`ModelError::Cancelled`].
+    fn reply<'a>(
+        &'a self,
+        prompt: &'a Prompt,
+        words: &'a mpsc::Sender<TurnEvent>,
+        cancel: &'a CancellationToken,
+    ) -> ReplyFuture<'a>;
+}
