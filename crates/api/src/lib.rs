@@ -1,0 +1,21 @@
+//! The shapes that leave the process: what the Unix socket carries and `--json` prints.
+//!
+//! One version for all of them. Fields are added, never renamed or removed within a version. Domain types know nothing
+//! of this; [`convert`] is the only way across.
+
+mod convert;
+mod fault;
+mod frame;
+mod request;
+mod response;
+mod time;
+
+pub use convert::{knowing_name, recalled, recollection, remembered, trace, turn};
+pub use fault::{Fault, FaultKind};
+pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};
+pub use request::{Request, SpaceName};
+pub use response::{
+    Change, Figures, Forgotten, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, Response,
+    Trace, TracePage, Turn, TurnProgress,
+};
+pub use time::{TimeFault, from_rfc3339, rfc3339};

@@ -1,0 +1,127 @@
+//! What can be asked through every door.
+
+use serde::{Deserialize, Serialize};
+
+/// Whose memory about whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpaceName {
+    /// The agent.
+    pub agent: String,
+    /// The user.
+    pub user: String,
+}
+
+/// A request. Times are RFC 3339; an absent time means now.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// Say something; the reply is streamed.
+    Converse {
+        /// Session id, as the client keeps it.
+        session: String,
+        /// What the user says.
+        message: String,
+        /// Recall, but write nothing.
+        #[serde(default)]
+        private: bool,
+    },
+    /// Stop a turn.
+    Cancel {
+        /// Its id.
+        turn: String,
+    },
+    /// Store a statement.
+    Remember {
+        /// The statement.
+        text: String,
+        /// When it happened and was told; now unless given.
+        #[serde(default)]
+        at: Option<String>,
+    },
+    /// Recall by a cue.
+    Recall {
+        /// The cue.
+        cue: String,
+        /// At most so many, 1…100.
+        k: usize,
+        /// Relevance below which nothing is returned, 0…1; the configured one unless given.
+        #[serde(default)]
+        threshold: Option<f32>,
+        /// Let recall change memory.
+        #[serde(default)]
+        learn: bool,
+        /// Look through faded traces alone.
+        #[serde(default)]
+        faded: bool,
+    },
+    /// Report that recalled traces were used.
+    Used {
+        /// The recall.
+        recall: String,
+        /// Which traces.
+        ids: Vec<String>,
+        /// False when they were wrong.
+        helpful: bool,
+    },
+    /// List traces, newest first.
+    List {
+        /// Of this kind alone.
+        #[serde(default)]
+        kind: Option<String>,
+        /// Recorded at or after.
+        #[serde(default)]
+        since: Option<String>,
+        /// Faded ones alone.
+        #[serde(default)]
+        faded: bool,
+        /// Faded and superseded ones too.
+        #[serde(default)]
+        all: bool,
+        /// Continue below this id.
+        #[serde(default)]
+        before: Option<String>,
+        /// Most traces, 1…1000.
+        limit: usize,
+    },
+    /// Show a trace and what changed it.
+    Show {
+        /// Which.
+        id: String,
+    },
+    /// Show how a turn was answered.
+    ShowTurn {
+        /// Which; the newest unless given.
+        #[serde(default)]
+        turn: Option<String>,
+    },
+    /// What is known about the user.
+    Survey {
+        /// Most traces of each kind.
+        per_group: usize,
+    },
+    /// Replace the text of a trace.
+    Edit {
+        /// Which.
+        id: String,
+        /// The new text.
+        text: String,
+    },
+    /// Keep a trace, or stop keeping it.
+    Pin {
+        /// Which.
+        id: String,
+        /// Kept or not.
+        pinned: bool,
+    },
+    /// Delete a trace for ever.
+    Forget {
+        /// Which.
+        id: String,
+        /// Only say what would go.
+        #[serde(default)]
+        rehearse: bool,
+    },
+    /// Figures of the space.
+    Measure,
+}

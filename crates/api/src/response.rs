@@ -1,0 +1,291 @@
+//! What comes back.
+
+use serde::{Deserialize, Serialize};
+
+/// A response, by the request that it answers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Response {
+    /// A part of a reply, or its end.
+    Turn(TurnProgress),
+    /// A stored statement.
+    Remembered(Remembered),
+    /// An answer to a cue.
+    Recollection(Recollection),
+    /// A page of traces.
+    Page(TracePage),
+    /// One trace.
+    Trace(Trace),
+    /// How a turn was answered.
+    TurnRecord(Turn),
+    /// An overview.
+    Overview {
+        /// Groups by kind.
+        groups: Vec<OverviewGroup>,
+        /// All that could have been shown.
+        total: usize,
+    },
+    /// What was or would be deleted.
+    Forgotten(Forgotten),
+    /// Figures.
+    Figures(Figures),
+    /// Nothing more to say.
+    Ok,
+}
+
+/// Progress of a turn.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum TurnProgress {
+    /// It began.
+    Began {
+        /// Its id.
+        turn: String,
+    },
+    /// More words.
+    Text {
+        /// They.
+        text: String,
+    },
+    /// It ended.
+    Ended {
+        /// True once it is on disk.
+        durable: bool,
+        /// Nothing was to be written.
+        private: bool,
+        /// Why it is not on disk although it should be.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        not_remembered: Option<String>,
+        /// Traces that it encoded.
+        encoded: Vec<String>,
+        /// Traces that the reply used.
+        used: Vec<String>,
+    },
+}
+
+/// A stored statement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// The trace that holds it.
+    pub id: String,
+    /// The text as stored.
+    pub text: String,
+    /// False when an equal trace gained evidence instead.
+    pub new: bool,
+    /// Kinds of secrets that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub masked: Vec<String>,
+    /// False while its vector is still to be made.
+    pub embedded: bool,
+}
+
+/// One recalled trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recalled {
+    /// Its id.
+    pub id: String,
+    /// Kind of memory.
+    pub kind: String,
+    /// What is remembered.
+    pub text: String,
+    /// Ranking number inside this recollection.
+    pub score: f32,
+    /// Calibrated similarity, 0…1.
+    pub relevance: f32,
+    /// How alive it is, 0…1.
+    pub strength: f32,
+    /// When it happened.
+    pub at: String,
+    /// When it was stored.
+    pub recorded_at: String,
+    /// Where it comes from.
+    pub source: String,
+    /// It has faded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub faded: bool,
+}
+
+/// An answer to a cue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recollection {
+    /// By which use can be reported; null when only looking.
+    pub recall_id: Option<String>,
+    /// Best first.
+    pub traces: Vec<Recalled>,
+    /// `known`, `once_known` or `never_known`.
+    pub feeling: String,
+    /// When the nearest faded trace was stored.
+    pub faded_at: Option<String>,
+    /// Traces that came near but stayed below the threshold.
+    pub below_threshold: usize,
+    /// Traces looked through.
+    pub considered: usize,
+}
+
+/// A trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Its id.
+    pub id: String,
+    /// Kind of memory.
+    pub kind: String,
+    /// What is remembered.
+    pub text: String,
+    /// Who said it, when it was not the user about themselves.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub speaker: Option<String>,
+    /// Where it comes from.
+    pub source: String,
+    /// How sure the source is, 0…1.
+    pub confidence: f32,
+    /// 1…10.
+    pub importance: f32,
+    /// When it happened.
+    pub at: String,
+    /// When it was stored.
+    pub recorded_at: String,
+    /// When it was last used in a reply.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub credited_at: Option<String>,
+    /// Times used.
+    pub uses: u32,
+    /// Independent origins.
+    pub evidence: u32,
+    /// How alive it is, 0…1.
+    pub strength: f32,
+    /// Days after which retention is 1/e.
+    pub stability_days: f32,
+    /// Learned usefulness, 0…1.
+    pub priority: f32,
+    /// Out of ordinary recall.
+    pub faded: bool,
+    /// Why time alone cannot fade it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kept: Option<String>,
+    /// Kept by the user's wish.
+    pub pinned: bool,
+    /// Waiting to be distilled.
+    pub provisional: bool,
+    /// Found by its words alone until its vector is made.
+    pub embedded: bool,
+    /// Changes to its text.
+    pub revision: u32,
+    /// What changed it, oldest first; only when one trace is shown.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub history: Vec<HistoryEntry>,
+}
+
+/// Changes of one cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// When.
+    pub at: String,
+    /// Why, such as `turn 01j…`.
+    pub cause: String,
+    /// The mechanism that acted.
+    pub mechanism: String,
+    /// What changed.
+    pub changes: Vec<Change>,
+}
+
+/// One changed number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// What.
+    pub quantity: String,
+    /// Before.
+    pub before: f32,
+    /// After.
+    pub after: f32,
+}
+
+/// A page of traces.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TracePage {
+    /// Newest first.
+    pub traces: Vec<Trace>,
+    /// There are more below the last.
+    pub more: bool,
+}
+
+/// How a turn was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Its id.
+    pub turn: String,
+    /// When the message came.
+    pub at: String,
+    /// The message; null when the turn was not answered.
+    pub message: Option<String>,
+    /// The reply.
+    pub reply: Option<String>,
+    /// Intent.
+    pub intent: String,
+    /// The rule that decided it.
+    pub rule: String,
+    /// What kind of act the message was.
+    pub purpose: String,
+    /// Most traces that could be recalled.
+    pub depth: usize,
+    /// State of knowledge.
+    pub feeling: String,
+    /// Recalled traces with every term of their scores.
+    pub recalled: Vec<serde_json::Value>,
+    /// Traces that entered the prompt.
+    pub shown: Vec<String>,
+    /// Traces that the reply used.
+    pub used: Vec<String>,
+    /// Traces that the turn encoded.
+    pub encoded: Vec<String>,
+    /// The model that answered.
+    pub model: String,
+    /// Sections of the prompt: name, budget and tokens.
+    pub sections: Vec<serde_json::Value>,
+    /// Tokens of the reply.
+    pub reply_tokens: usize,
+    /// Milliseconds of embedding, recall and execution.
+    pub ms: serde_json::Value,
+    /// How it ended.
+    pub end: String,
+}
+
+/// Traces of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OverviewGroup {
+    /// Kind of memory.
+    pub kind: String,
+    /// The first of them.
+    pub traces: Vec<Recalled>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// What was or would be deleted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Forgotten {
+    /// Ids and texts.
+    pub traces: Vec<(String, String)>,
+    /// Turns of the transcript that were or would be blanked.
+    pub turns: Vec<String>,
+    /// No query returns it any more.
+    pub gone_from_memory: bool,
+    /// The file no longer holds the bytes.
+    pub gone_from_disk: bool,
+}
+
+/// Figures of a space.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Traces that are not forgotten.
+    pub traces: usize,
+    /// Of them, faded.
+    pub faded: usize,
+    /// Of them, without a vector yet.
+    pub unembedded: usize,
+    /// Turns in the transcript.
+    pub turns: usize,
+    /// Entries in the journal.
+    pub journal_entries: u64,
+    /// The embedder of the stored vectors.
+    pub embedder: Option<String>,
+}
