@@ -50,6 +50,8 @@ pub struct CompleteTurn {
     pub used: Vec<TraceId>,
     /// Traces of the turn before that this message says were wrong.
     pub corrected: Vec<TraceId>,
+    /// Traces of the turn before that this message praises: one step of priority up, uses and clock left alone.
+    pub praised: Vec<TraceId>,
     /// How the turn was answered.
     pub record: TurnRecord,
 }
