@@ -1,0 +1,163 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// An agent that remembers.
+#[derive(Debug, Parser)]
+#[command(name = "bethink", version, about = "An agent that remembers", arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Configuration file [default: $XDG_CONFIG_HOME/bethink/bethink.toml if there is one]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Where memory is kept [default: $XDG_DATA_HOME/bethink]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Agent whose memory it is [default: bethink]
+    #[arg(long, global = true)]
+    pub(crate) agent: Option<String>,
+    /// User whom it is about [default: me]
+    #[arg(long, global = true)]
+    pub(crate) user: Option<String>,
+    /// Print one JSON object a line
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Talk to an agent that remembers, on a terminal or line by line from a pipe
+    #[command(after_help = "Example:\n  bethink chat\n  echo 'Where are my glasses?' | bethink chat")]
+    Chat {
+        /// Recall, but write nothing at all
+        #[arg(long)]
+        private: bool,
+    },
+    /// Store a statement, or one statement a line from standard input
+    #[command(after_help = "Example:\n  bethink remember 'My bike is green.'\n  bethink --json remember --stdin < notes.txt")]
+    Remember {
+        /// The statement
+        #[arg(required_unless_present = "stdin", conflicts_with = "stdin")]
+        text: Option<String>,
+        /// Read one statement a line from standard input; each is printed once it is durable
+        #[arg(long)]
+        stdin: bool,
+        /// When it happened and was told, such as 2026-03-14T08:15:00Z
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
+    },
+    /// Look up what memory holds about a cue; changes nothing unless --learn is given
+    #[command(after_help = "Example:\n  bethink recall 'where is my bike?' --k 3")]
+    Recall {
+        /// What to recall by
+        cue: String,
+        /// At most so many traces, 1 to 100
+        #[arg(long, default_value_t = 8, allow_negative_numbers = true)]
+        k: i64,
+        /// Relevance below which nothing is shown, 0 to 1 [default: as configured]
+        #[arg(long, allow_negative_numbers = true)]
+        threshold: Option<f32>,
+        /// Let recall change memory, as in a conversation
+        #[arg(long)]
+        learn: bool,
+        /// Look through faded memories alone
+        #[arg(long)]
+        faded: bool,
+    },
+    /// Look at memories and look after them
+    #[command(subcommand)]
+    Memory(MemoryCommand),
+    /// Delete a memory for ever; shows what would go and asks
+    #[command(after_help = "Example:\n  bethink forget 0c1v7k2m4q7zp --yes")]
+    Forget {
+        /// Id, as `memory list` prints it
+        id: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Explain a memory, or how a turn was answered
+    #[command(after_help = "Example:\n  bethink why --last\n  bethink why 0c1v7k2m4q7zp")]
+    Why {
+        /// Id of a memory
+        #[arg(required_unless_present_any = ["turn", "last"], conflicts_with_all = ["turn", "last"])]
+        id: Option<String>,
+        /// Id of a turn
+        #[arg(long, value_name = "ID", conflicts_with = "last")]
+        turn: Option<String>,
+        /// The newest turn
+        #[arg(long)]
+        last: bool,
+    },
+    /// Measure recall on labelled benchmarks
+    #[command(subcommand)]
+    Eval(EvalCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// List memories, newest first
+    #[command(after_help = "Example:\n  bethink memory list --kind semantic --since 2026-03-01")]
+    List {
+        /// Faded and superseded ones too
+        #[arg(long)]
+        all: bool,
+        /// Of this kind alone: semantic, episodic, procedural, relational, prospective
+        #[arg(long)]
+        kind: Option<String>,
+        /// Stored since, such as 2026-03-14 or 2026-03-14T08:15:00Z
+        #[arg(long, value_name = "TIME")]
+        since: Option<String>,
+        /// Faded ones alone
+        #[arg(long)]
+        faded: bool,
+        /// At most so many [default: all]
+        #[arg(long)]
+        limit: Option<usize>,
+    },
+    /// Show one memory with all that changed it
+    Show {
+        /// Id
+        id: String,
+    },
+    /// Replace the text of a memory
+    Edit {
+        /// Id
+        id: String,
+        /// The new text
+        text: String,
+    },
+    /// Keep a memory whatever time passes
+    Pin {
+        /// Id
+        id: String,
+    },
+    /// Stop keeping a memory
+    Unpin {
+        /// Id
+        id: String,
+    },
+    /// Count what is there
+    Stats,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Measure the planner and the store beside a baseline without them, on a labelled benchmark
+    #[command(after_help = "Example:\n  bethink eval recall benchmarks/recall-first-half.jsonl")]
+    Recall {
+        /// JSON Lines of memories and queries
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}

@@ -1,0 +1,119 @@
+//! One turn on the screen.
+
+use bethink_api::{Fault, Request, Response, TurnProgress};
+use bethink_domain::SessionId;
+use serde_json::json;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::open::Opened;
+use crate::output::Output;
+
+/// Ctrl-C and the request to end, as things to wait for.
+pub(crate) struct Interrupts {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Interrupts {
+    /// From now on these signals no longer end the process by themselves.
+    pub(crate) fn new() -> std::io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Waits for either.
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// What is said.
+pub(crate) struct Asked {
+    pub(crate) session: SessionId,
+    pub(crate) message: String,
+    pub(crate) private: bool,
+}
+
+/// How it went.
+pub(crate) enum Shown {
+    /// The reply was shown, and what became of it.
+    Answered,
+    /// There is none.
+    Fault(Fault),
+}
+
+/// Says something and shows the reply as it comes; returns only when the turn is on disk, or known not to be.
+pub(crate) async fn run(
+    opened: &Opened,
+    output: Output,
+    asked: Asked,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<Shown> {
+    let request = Request::Converse {
+        session: asked.session.to_string(),
+        message: asked.message,
+        private: asked.private,
+    };
+    let mut parts = match opened.door.call(opened.space.clone(), request).await {
+        Ok(parts) => parts,
+        Err(fault) => return Ok(Shown::Fault(fault)),
+    };
+    let mut turn = None;
+    let mut reply = String::new();
+    loop {
+        let part = tokio::select! {
+            part = parts.recv() => part,
+            () = interrupts.next() => {
+                if let Some(turn) = &turn {
+                    // The turn's own end says what became of it.
+                    drop(opened.ask(Request::Cancel { turn: String::clone(turn) }).await);
+                }
+                continue;
+            }
+        };
+        match part {
+            None => return Ok(Shown::Fault(broken(output, &reply)?)),
+            Some(Err(fault)) => {
+                if !reply.is_empty() {
+                    output.line("")?;
+                }
+                return Ok(Shown::Fault(fault));
+            }
+            Some(Ok(Response::Turn(TurnProgress::Began { turn: id }))) => turn = Some(id),
+            Some(Ok(Response::Turn(TurnProgress::Text { text }))) => {
+                output.part(&text)?;
+                reply.push_str(&text);
+            }
+            Some(Ok(Response::Turn(end @ TurnProgress::Ended { .. }))) => {
+                output.line("")?;
+                ended(output, turn.as_deref(), &reply, &end)?;
+                return Ok(Shown::Answered);
+            }
+            Some(Ok(_)) => return Ok(Shown::Fault(crate::commands::mismatch())),
+        }
+    }
+}
+
+fn broken(output: Output, reply: &str) -> anyhow::Result<Fault> {
+    if !reply.is_empty() {
+        output.line("")?;
+    }
+    Ok(Fault::new(
+        bethink_api::FaultKind::Failed,
+        "the answer broke off; it may not have been remembered",
+    ))
+}
+
+fn ended(output: Output, turn: Option<&str>, reply: &str, end: &TurnProgress) -> anyhow::Result<()> {
+    let TurnProgress::Ended { durable, private, not_remembered, encoded, used } = end else { return Ok(()) };
+    if let Some(reason) = not_remembered {
+        output.line(&format!("(not remembered: {reason})"))?;
+    }
+    output.object(&json!({
+        "event": "answered", "turn": turn, "reply": reply, "durable": durable, "private": private,
+        "not_remembered": not_remembered, "encoded": encoded, "used": used,
+    }))?;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! What each command does: parse, ask the door, print.
+
+mod eval;
+pub(crate) mod forget;
+mod memory;
+mod recall;
+mod remember;
+mod why;
+
+use std::process::ExitCode;
+
+use bethink_api::{Fault, FaultKind};
+use bethink_settings::{Overrides, Settings};
+
+use crate::args::{Arguments, Command};
+use crate::chat;
+use crate::open::{Opened, open};
+use crate::output::Output;
+
+/// Runs a command to its end.
+pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let output = Output { json: arguments.global.json };
+    let overrides = Overrides {
+        config: arguments.global.config,
+        data_dir: arguments.global.data_dir,
+        agent: arguments.global.agent,
+        user: arguments.global.user,
+    };
+    let settings =
+        Settings::load(&overrides).map_err(|error| Fault::new(FaultKind::Usage, error.to_string()))?;
+    if let Command::Eval(command) = arguments.command {
+        return eval::run(&settings, output, command).await;
+    }
+    let opened = open(&settings).await?;
+    let result = with_door(&opened, &settings, output, arguments.command).await;
+    let closed = opened.close().await;
+    let code = result?;
+    closed?;
+    Ok(code)
+}
+
+async fn with_door(
+    opened: &Opened,
+    settings: &Settings,
+    output: Output,
+    command: Command,
+) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Chat { private } => chat::run(opened, settings, output, private).await,
+        Command::Remember { text: Some(text), at, .. } => remember::one(opened, output, text, at).await,
+        Command::Remember { text: None, at, .. } => remember::lines(opened, output, at).await,
+        Command::Recall { cue, k, threshold, learn, faded } => {
+            let asked = recall::Asked { cue, k, threshold, learn, faded };
+            recall::run(opened, settings, output, asked).await
+        }
+        Command::Memory(command) => memory::run(opened, settings, output, command).await,
+        Command::Forget { id, yes } => forget::run(opened, output, id, yes).await,
+        Command::Why { id: Some(id), .. } => why::trace(opened, settings, output, id).await,
+        Command::Why { id: None, turn, .. } => why::turn(opened, settings, output, turn).await,
+        Command::Eval(_) => anyhow::bail!("evaluation needs no door"),
+    }
+}
+
+/// The door answered with something else than was asked for.
+pub(crate) fn mismatch() -> Fault {
+    Fault::new(FaultKind::Failed, "the answer does not fit the question; are both sides of one version?")
+}

@@ -1,0 +1,67 @@
+//! `recall`.
+
+use std::process::ExitCode;
+
+use bethink_api::{Fault, FaultKind, Recollection, Request, Response};
+use bethink_settings::Settings;
+use serde_json::json;
+
+use super::mismatch;
+use crate::open::Opened;
+use crate::output::Output;
+use crate::say;
+
+/// What was asked for.
+pub(crate) struct Asked {
+    pub(crate) cue: String,
+    pub(crate) k: i64,
+    pub(crate) threshold: Option<f32>,
+    pub(crate) learn: bool,
+    pub(crate) faded: bool,
+}
+
+/// Recalls and prints.
+pub(crate) async fn run(
+    opened: &Opened,
+    settings: &Settings,
+    output: Output,
+    asked: Asked,
+) -> anyhow::Result<ExitCode> {
+    let Asked { cue, k, threshold, learn, faded } = asked;
+    let k = usize::try_from(k).map_err(|_| Fault::new(FaultKind::Usage, format!("k is {k}; it can be 1 to 100")))?;
+    let request = Request::Recall { cue, k, threshold, learn, faded };
+    let Response::Recollection(found) = opened.ask(request).await? else { return Err(mismatch().into()) };
+    for trace in &found.traces {
+        output.object(&json!({
+            "id": trace.id, "kind": trace.kind, "text": trace.text, "score": trace.score,
+            "relevance": trace.relevance, "strength": trace.strength, "at": trace.at, "source": trace.source,
+        }))?;
+        output.line(&format!(
+            "{}  {:.2}  {}  {}",
+            trace.id,
+            trace.relevance,
+            say::moment(&trace.at, settings),
+            trace.text
+        ))?;
+    }
+    output.object(&json!({
+        "recall_id": found.recall_id, "feeling": found.feeling,
+        "below_threshold": found.below_threshold, "considered": found.considered,
+    }))?;
+    output.line(&summary(&found, threshold.unwrap_or(settings.memory.relevance_threshold), settings))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn summary(found: &Recollection, threshold: f32, settings: &Settings) -> String {
+    let near = match found.below_threshold {
+        0 => String::new(),
+        n => format!("; {n} came near but stayed below {threshold:.2}"),
+    };
+    let faded = found
+        .faded_at
+        .as_ref()
+        .map(|at| format!("; a faded memory of {} is near (--faded)", say::moment(at, settings)))
+        .unwrap_or_default();
+    let recall = found.recall_id.as_ref().map(|id| format!("; recall {id}")).unwrap_or_default();
+    format!("{} of {} memories{near}{faded}{recall}", found.traces.len(), found.considered)
+}

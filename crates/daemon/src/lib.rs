@@ -1,0 +1,16 @@
+//! Doors into a running Bethink.
+//!
+//! A [`Door`] takes requests and gives streams of responses. [`LocalDoor`] calls the runtime in this process;
+//! [`SocketDoor`] talks to the process that owns the data; [`serve`] lets others in through the Unix socket, by way of a
+//! `LocalDoor`. All of them speak the shapes of `bethink_api`, so a command does not know which it uses.
+
+mod client;
+mod door;
+mod frames;
+mod local;
+mod server;
+
+pub use client::SocketDoor;
+pub use door::{Door, DoorFuture, Responses};
+pub use local::LocalDoor;
+pub use server::{Server, serve};

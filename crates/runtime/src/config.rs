@@ -1,0 +1,46 @@
+//! What can be tuned about spaces and their owner.
+
+use std::time::Duration;
+
+/// Limits of awake spaces.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RuntimeConfig {
+    /// Spaces awake at once, 1 to 4,096. Each takes some 250 KB and a file handle.
+    pub awake_max: usize,
+    /// Seconds without a message after which a space is put to sleep, 1 to 86,400. As long as a session lasts, since
+    /// sleep ends it.
+    pub sleep_after_seconds: u64,
+    /// Seconds between two strokes of the timer, 1 to 3,600. Retries and sleep are looked at then.
+    pub tick_seconds: u64,
+    /// Seconds that shutdown waits for turns in flight and for commits, 1 to 600.
+    pub shutdown_seconds: u64,
+}
+
+impl Default for RuntimeConfig {
+    fn default() -> Self {
+        Self { awake_max: 256, sleep_after_seconds: 1_800, tick_seconds: 30, shutdown_seconds: 10 }
+    }
+}
+
+impl RuntimeConfig {
+    /// What is out of range, as sentences that name the key; empty when all is well.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let ranges = [
+            ("awake_max", self.awake_max as u64, 1, 4_096),
+            ("sleep_after_seconds", self.sleep_after_seconds, 1, 86_400),
+            ("tick_seconds", self.tick_seconds, 1, 3_600),
+            ("shutdown_seconds", self.shutdown_seconds, 1, 600),
+        ];
+        ranges
+            .into_iter()
+            .filter(|(_, value, low, high)| !(low..=high).contains(&value))
+            .map(|(key, value, low, high)| format!("`{key}` is {value}, but must be from {low} to {high}"))
+            .collect()
+    }
+
+    pub(crate) fn shutdown(&self) -> Duration {
+        Duration::from_secs(self.shutdown_seconds)
+    }
+}

@@ -1,0 +1,337 @@
+//! The Directory: which spaces are awake.
+//!
+//! A space is woken by the first message for it and put to sleep when it has been idle, when too many are awake, or
+//! after it crashed too often. Waking and sleeping are done by spawned tasks that report back, so that the Directory
+//! itself always answers at once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bethink_domain::{Span, SpaceId, Timestamp};
+use bethink_protocol::Tick;
+use kameo::error::PanicError;
+use kameo::prelude::*;
+use kameo::reply::{DelegatedReply, ReplySender};
+use std::ops::ControlFlow;
+
+use crate::config::RuntimeConfig;
+use crate::error::RuntimeError;
+use crate::family::{Family, Parts, SpacePorts};
+
+/// Messages for the Directory that may wait; each takes microseconds, so a longer queue would hide a stuck process.
+pub(crate) const DIRECTORY_MAILBOX: usize = 512;
+/// Callers that may wait for one space to wake.
+const WAITERS_MAX: usize = 256;
+/// How long a space rests after its first break-down; doubled with each further one.
+const REST_FIRST: Span = Span::from_seconds(1);
+/// The longest rest.
+const REST_MAX: Span = Span::from_seconds(60);
+
+type Waiter = ReplySender<Result<SpacePorts, RuntimeError>>;
+
+enum State {
+    Waking(Vec<Waiter>),
+    Awake { family: Arc<Family>, used_at: Timestamp },
+    Sleeping(Vec<Waiter>),
+    Resting { until: Timestamp, reason: String },
+}
+
+/// Keeps the spaces.
+pub(crate) struct Directory {
+    parts: Parts,
+    config: RuntimeConfig,
+    spaces: HashMap<SpaceId, State>,
+    /// Break-downs of each space since it last slept well.
+    broken: HashMap<SpaceId, u32>,
+    stopping: bool,
+    /// Who waits until all spaces are asleep.
+    farewell: Vec<ReplySender<()>>,
+}
+
+/// What it takes to build the Directory.
+#[derive(Clone)]
+pub(crate) struct DirectoryArgs {
+    pub(crate) parts: Parts,
+    pub(crate) config: RuntimeConfig,
+}
+
+impl Actor for Directory {
+    type Args = DirectoryArgs;
+    type Error = kameo::error::Infallible;
+
+    async fn on_start(args: DirectoryArgs, _: ActorRef<Self>) -> Result<Self, Self::Error> {
+        let DirectoryArgs { parts, config } = args;
+        Ok(Self { parts, config, spaces: HashMap::new(), broken: HashMap::new(), stopping: false, farewell: Vec::new() })
+    }
+
+    async fn on_panic(
+        &mut self,
+        _: WeakActorRef<Self>,
+        error: PanicError,
+    ) -> Result<ControlFlow<ActorStopReason>, Self::Error> {
+        tracing::error!(%error, "directory handler failed");
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Wakes a space if need be and gives its ports.
+pub(crate) struct Wake {
+    pub(crate) space: SpaceId,
+}
+
+/// A waking task's report.
+struct Woken {
+    space: SpaceId,
+    result: Result<Arc<Family>, RuntimeError>,
+}
+
+/// A sleeping task's report.
+struct Slept {
+    space: SpaceId,
+}
+
+/// A space's supervisor gave one of its actors up.
+#[derive(Clone)]
+pub(crate) struct Broke {
+    pub(crate) space: SpaceId,
+    pub(crate) reason: String,
+}
+
+/// Put all spaces to sleep and wake no more.
+pub(crate) struct SleepAll;
+
+/// Which spaces are there, and in what state.
+pub(crate) struct Census;
+
+impl Directory {
+    fn start_waking(&mut self, space: &SpaceId, waiters: Vec<Waiter>, me: ActorRef<Self>) {
+        self.spaces.insert(space.clone(), State::Waking(waiters));
+        let (parts, space) = (self.parts.clone(), space.clone());
+        let breaks = me.clone().recipient::<Broke>();
+        drop(tokio::spawn(async move {
+            let result = Family::wake(&parts, &space, breaks).await.map(Arc::new);
+            // Fails only when the Directory has stopped; then the family is dropped, and its actors stop.
+            drop(me.tell(Woken { space, result }).await);
+        }));
+    }
+
+    fn start_sleeping(&mut self, space: &SpaceId, me: ActorRef<Self>) {
+        match self.spaces.remove(space) {
+            Some(State::Awake { family, .. }) => {
+                self.spaces.insert(space.clone(), State::Sleeping(Vec::new()));
+                let (space, deadline) = (space.clone(), self.config.shutdown());
+                drop(tokio::spawn(async move {
+                    family.sleep(deadline).await;
+                    drop(family);
+                    drop(me.tell(Slept { space }).await);
+                }));
+            }
+            Some(other) => drop(self.spaces.insert(space.clone(), other)),
+            None => {}
+        }
+    }
+
+    fn awake(&self) -> usize {
+        self.spaces.values().filter(|state| matches!(state, State::Awake { .. } | State::Waking(_))).count()
+    }
+
+    /// Makes room for one more: the space that was idle longest goes to sleep; it finishes its turns first.
+    fn make_room(&mut self, me: &ActorRef<Self>) -> Result<(), RuntimeError> {
+        if self.awake() < self.config.awake_max {
+            return Ok(());
+        }
+        let oldest = self
+            .spaces
+            .iter()
+            .filter_map(|(space, state)| match state {
+                State::Awake { used_at, .. } => Some((*used_at, space.clone())),
+                State::Waking(_) | State::Sleeping(_) | State::Resting { .. } => None,
+            })
+            .min();
+        let Some((_, space)) = oldest else { return Err(RuntimeError::Busy { awake: self.awake() }) };
+        self.start_sleeping(&space, me.clone());
+        Ok(())
+    }
+
+    fn answer_wake(&mut self, space: SpaceId, waiter: Waiter, me: ActorRef<Self>) {
+        let now = self.parts.clock.now();
+        if self.stopping {
+            return waiter.send(Err(RuntimeError::Stopping));
+        }
+        match self.spaces.get_mut(&space) {
+            Some(State::Awake { family, used_at }) => {
+                *used_at = now;
+                waiter.send(Ok(family.ports().clone()));
+            }
+            Some(State::Waking(waiters) | State::Sleeping(waiters)) => {
+                if waiters.len() < WAITERS_MAX {
+                    waiters.push(waiter);
+                } else {
+                    waiter.send(Err(RuntimeError::Busy { awake: self.awake() }));
+                }
+            }
+            Some(State::Resting { until, reason }) if now < *until => {
+                waiter.send(Err(RuntimeError::Unavailable(format!("{space} rests after repeated crashes: {reason}"))));
+            }
+            Some(State::Resting { .. }) | None => match self.make_room(&me) {
+                Ok(()) => self.start_waking(&space, vec![waiter], me),
+                Err(error) => waiter.send(Err(error)),
+            },
+        }
+    }
+
+    /// Tells those who wait once no space is awake, waking or falling asleep.
+    fn settle(&mut self) {
+        if self.stopping && self.spaces.values().all(|state| matches!(state, State::Resting { .. })) {
+            for waiter in self.farewell.drain(..) {
+                waiter.send(());
+            }
+        }
+    }
+
+    fn rest(&mut self, space: &SpaceId, reason: String) {
+        let times = self.broken.entry(space.clone()).or_insert(0);
+        *times = times.saturating_add(1);
+        let span = REST_FIRST.as_millis().saturating_mul(1 << (*times - 1).min(6)).min(REST_MAX.as_millis());
+        let until = self.parts.clock.now() + Span::from_millis(span);
+        self.spaces.insert(space.clone(), State::Resting { until, reason });
+    }
+}
+
+impl Message<Wake> for Directory {
+    type Reply = DelegatedReply<Result<SpacePorts, RuntimeError>>;
+
+    async fn handle(&mut self, Wake { space }: Wake, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        let (delegated, waiter) = ctx.reply_sender();
+        if let Some(waiter) = waiter {
+            self.answer_wake(space, waiter, ctx.actor_ref().clone());
+        }
+        delegated
+    }
+}
+
+impl Message<Woken> for Directory {
+    type Reply = ();
+
+    async fn handle(&mut self, Woken { space, result }: Woken, ctx: &mut Context<Self, ()>) {
+        let Some(State::Waking(waiters)) = self.spaces.remove(&space) else { return };
+        match result {
+            Ok(family) => {
+                for waiter in waiters {
+                    waiter.send(Ok(family.ports().clone()));
+                }
+                self.spaces.insert(space.clone(), State::Awake { family, used_at: self.parts.clock.now() });
+                if self.stopping {
+                    self.start_sleeping(&space, ctx.actor_ref().clone());
+                }
+            }
+            Err(error) => {
+                tracing::warn!(%space, %error, "space could not be woken");
+                for waiter in waiters {
+                    waiter.send(Err(error.clone()));
+                }
+            }
+        }
+        self.settle();
+    }
+}
+
+impl Message<Slept> for Directory {
+    type Reply = ();
+
+    async fn handle(&mut self, Slept { space }: Slept, ctx: &mut Context<Self, ()>) {
+        let Some(State::Sleeping(waiters)) = self.spaces.remove(&space) else { return };
+        self.broken.remove(&space);
+        if self.stopping {
+            for waiter in waiters {
+                waiter.send(Err(RuntimeError::Stopping));
+            }
+        } else if !waiters.is_empty() {
+            self.start_waking(&space, waiters, ctx.actor_ref().clone());
+        }
+        self.settle();
+    }
+}
+
+impl Message<Broke> for Directory {
+    type Reply = ();
+
+    async fn handle(&mut self, Broke { space, reason }: Broke, _: &mut Context<Self, ()>) {
+        tracing::error!(%space, reason, "space gave up after repeated crashes and rests");
+        let before = self.spaces.remove(&space);
+        self.rest(&space, reason.clone());
+        match before {
+            Some(State::Awake { family, .. }) => {
+                drop(tokio::spawn(async move { family.stop().await }));
+            }
+            Some(State::Waking(waiters) | State::Sleeping(waiters)) => {
+                for waiter in waiters {
+                    waiter.send(Err(RuntimeError::Unavailable(reason.clone())));
+                }
+            }
+            Some(State::Resting { .. }) | None => {}
+        }
+        self.settle();
+    }
+}
+
+impl Message<Tick> for Directory {
+    type Reply = ();
+
+    async fn handle(&mut self, Tick { now }: Tick, ctx: &mut Context<Self, ()>) {
+        let idle = Span::from_seconds(i64::try_from(self.config.sleep_after_seconds).unwrap_or(i64::MAX));
+        let mut tired = Vec::new();
+        for (space, state) in &self.spaces {
+            if let State::Awake { family, used_at } = state {
+                if now.since(*used_at) >= idle {
+                    tired.push(space.clone());
+                } else {
+                    family.tick(now);
+                }
+            }
+        }
+        for space in tired {
+            self.start_sleeping(&space, ctx.actor_ref().clone());
+        }
+    }
+}
+
+impl Message<SleepAll> for Directory {
+    type Reply = DelegatedReply<()>;
+
+    async fn handle(&mut self, _: SleepAll, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        self.stopping = true;
+        let spaces: Vec<SpaceId> = self.spaces.keys().cloned().collect();
+        for space in &spaces {
+            self.start_sleeping(space, ctx.actor_ref().clone());
+        }
+        let (delegated, waiter) = ctx.reply_sender();
+        self.farewell.extend(waiter);
+        self.settle();
+        delegated
+    }
+}
+
+/// One space in a census.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpaceHealth {
+    /// Which.
+    pub space: SpaceId,
+    /// `waking`, `awake`, `falling asleep`, or why it rests.
+    pub state: String,
+}
+
+impl Message<Census> for Directory {
+    type Reply = Vec<SpaceHealth>;
+
+    async fn handle(&mut self, _: Census, _: &mut Context<Self, Self::Reply>) -> Vec<SpaceHealth> {
+        let name = |state: &State| match state {
+            State::Waking(_) => "waking".to_owned(),
+            State::Awake { .. } => "awake".to_owned(),
+            State::Sleeping(_) => "falling asleep".to_owned(),
+            State::Resting { reason, .. } => format!("resting: {reason}"),
+        };
+        let health = |(space, state): (&SpaceId, &State)| SpaceHealth { space: space.clone(), state: name(state) };
+        self.spaces.iter().map(health).collect()
+    }
+}

@@ -1,0 +1,222 @@
+//! The sections of the configuration file.
+
+use std::path::PathBuf;
+
+use bethink_cognition::{DecayConfig, Profile};
+use bethink_domain::Personality;
+use bethink_executor::ExecutorConfig;
+use bethink_memory_store::MemoryConfig;
+use bethink_planner::{Depths, PlannerConfig};
+use bethink_runtime::RuntimeConfig;
+use serde::Deserialize;
+
+/// The whole file. Absent sections and keys have their defaults.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct File {
+    /// `[memory]`.
+    pub memory: MemorySection,
+    /// `[mechanisms.…]`.
+    pub mechanisms: MechanismsSection,
+    /// `[personality]`, of agents that have none of their own.
+    pub personality: PersonalitySection,
+    /// `[language]`.
+    pub language: LanguageSection,
+    /// `[embedding]`.
+    pub embedding: EmbeddingSection,
+    /// `[planner]`.
+    pub planner: PlannerConfig,
+    /// `[executor]`.
+    pub executor: ExecutorConfig,
+    /// `[spaces]`.
+    pub spaces: RuntimeConfig,
+    /// `[user]`.
+    pub user: UserSection,
+    /// `[[agents]]`.
+    pub agents: Vec<AgentSection>,
+}
+
+/// What is kept, where, and how much of it is recalled.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MemorySection {
+    /// Off: nothing is recalled and nothing is kept.
+    pub enabled: bool,
+    /// `assistant`, `service` or `lab`: what time alone cannot fade.
+    pub profile: Profile,
+    /// Where memory is kept. Relative paths are relative to this file; `~/` is the home directory.
+    pub data_dir: Option<PathBuf>,
+    /// Relevance below which nothing is recalled, 0 to 1.
+    pub relevance_threshold: f32,
+    /// Most traces recalled for each intent, 0 to 100.
+    pub depth: Depths,
+    /// Minutes of silence after which a session ends, 1 to 1,440.
+    pub session_idle_minutes: u32,
+    /// Longest text of one trace in bytes, 1 to 1,048,576.
+    pub text_bytes_max: usize,
+    /// Commands that may wait to be written, 1 to 65,536.
+    pub queue_max: usize,
+    /// Days for which the record of how a turn was answered is kept, 0 to 3,650.
+    pub turn_record_days: u32,
+    /// Page cache of an open file in bytes, from 65,536.
+    pub cache_bytes: usize,
+    /// Longest wait for vectors in milliseconds, 100 to 600,000.
+    pub embed_timeout_ms: u64,
+}
+
+impl Default for MemorySection {
+    fn default() -> Self {
+        let store = MemoryConfig::default();
+        Self {
+            enabled: true,
+            profile: store.profile,
+            data_dir: None,
+            relevance_threshold: store.relevance_threshold,
+            depth: Depths::default(),
+            session_idle_minutes: 30,
+            text_bytes_max: store.text_bytes_max,
+            queue_max: store.queue_max,
+            turn_record_days: store.turn_record_days,
+            cache_bytes: store.cache_bytes,
+            embed_timeout_ms: store.embed_timeout_ms,
+        }
+    }
+}
+
+impl MemorySection {
+    /// The part that the store takes.
+    #[must_use]
+    pub fn store(&self) -> MemoryConfig {
+        MemoryConfig {
+            profile: self.profile,
+            relevance_threshold: self.relevance_threshold,
+            text_bytes_max: self.text_bytes_max,
+            queue_max: self.queue_max,
+            turn_record_days: self.turn_record_days,
+            cache_bytes: self.cache_bytes,
+            embed_timeout_ms: self.embed_timeout_ms,
+        }
+    }
+}
+
+/// The mechanisms, each with its switch and its numbers.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MechanismsSection {
+    /// `[mechanisms.decay]`.
+    pub decay: DecayConfig,
+}
+
+/// Six traits, each 0 to 1; 0.5 is neutral.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PersonalitySection {
+    /// Honesty-humility.
+    pub honesty: f32,
+    /// Emotionality.
+    pub emotionality: f32,
+    /// Extraversion.
+    pub extraversion: f32,
+    /// Agreeableness.
+    pub agreeableness: f32,
+    /// Conscientiousness.
+    pub conscientiousness: f32,
+    /// Openness.
+    pub openness: f32,
+}
+
+impl Default for PersonalitySection {
+    fn default() -> Self {
+        let Personality { honesty, emotionality, extraversion, agreeableness, conscientiousness, openness } =
+            Personality::NEUTRAL;
+        Self { honesty, emotionality, extraversion, agreeableness, conscientiousness, openness }
+    }
+}
+
+impl PersonalitySection {
+    /// The personality.
+    #[must_use]
+    pub fn traits(&self) -> Personality {
+        let Self { honesty, emotionality, extraversion, agreeableness, conscientiousness, openness } = *self;
+        Personality { honesty, emotionality, extraversion, agreeableness, conscientiousness, openness }
+    }
+
+    pub(crate) fn faults(&self) -> Vec<String> {
+        let parts = [
+            ("honesty", self.honesty),
+            ("emotionality", self.emotionality),
+            ("extraversion", self.extraversion),
+            ("agreeableness", self.agreeableness),
+            ("conscientiousness", self.conscientiousness),
+            ("openness", self.openness),
+        ];
+        let outside = parts.into_iter().filter(|(_, value)| !(0.0..=1.0).contains(value));
+        outside.map(|(key, value)| format!("`{key}` is {value}, but must be from 0 to 1")).collect()
+    }
+}
+
+/// What answers.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LanguageSection {
+    /// Which responder.
+    pub provider: LanguageProvider,
+}
+
+/// Responders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LanguageProvider {
+    /// Answers from memory alone, offline.
+    #[default]
+    Extractive,
+}
+
+/// Where vectors of meaning come from.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EmbeddingSection {
+    /// Which embedder.
+    pub provider: EmbeddingProvider,
+}
+
+/// Embedders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EmbeddingProvider {
+    /// The model compiled into the binary.
+    #[default]
+    Embedded,
+    /// None: recall goes by words alone.
+    None,
+}
+
+/// The user.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct UserSection {
+    /// Name of the space's user.
+    pub name: String,
+    /// IANA time zone, such as `Europe/Oslo`; the system's if absent.
+    pub timezone: Option<String>,
+}
+
+impl Default for UserSection {
+    fn default() -> Self {
+        Self { name: "me".to_owned(), timezone: None }
+    }
+}
+
+/// An agent.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentSection {
+    /// Its name.
+    pub name: String,
+    /// What it is told about itself, before anything else.
+    #[serde(default)]
+    pub instructions: Option<String>,
+    /// Its traits; those of `[personality]` if absent.
+    #[serde(default)]
+    pub personality: Option<PersonalitySection>,
+}

@@ -1,0 +1,3 @@
+//! End-to-end tests: the real binary, the whole runtime, and the rules of the code.
+
+mod tidy;
