@@ -28,8 +28,17 @@
 //! entities  names(text) -> Vec<String>                 capitalised names
 //! ```
 
+pub(crate) mod phrases;
+pub(crate) mod sentences;
+pub(crate) mod speech;
 pub(crate) mod words;
 
+pub use phrases::{PhraseKind, PhraseMatch, Reading, is_small_talk};
+pub use sentences::sentences;
+pub use speech::{
+    STATEMENTS_MAX, SpeechAct, Statement, Statements, Utterance, statements, statements_of, utterances,
+    utterances_of, utterances_with,
+};
 pub use words::language::Language;
 pub use words::terms::{Term, content_words, stem_hash, terms, terms_in};
 pub use words::{Word, normalise, words};
