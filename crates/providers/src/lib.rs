@@ -1,5 +1,22 @@
 //! Language models and embedders behind traits, and the Embedder actor.
 
+mod embedder;
+mod embedding;
+mod extractive;
+mod hashed;
 mod language;
+mod minilm;
+mod scripted;
+mod word_senses;
+mod wordpiece;
 
-pub use language::{Entered, LanguageModel, Line, ModelError, ModelIdentity, Prompt, Reply, ReplyFuture, Role};
+pub use embedder::{Embedder, EmbedderArgs};
+pub use embedding::{Effort, EmbeddingError, EmbeddingModel};
+pub use extractive::{Extractive, say_when};
+pub use hashed::{HashedEmbedder, HashedFault};
+pub use language::{
+    Entered, LanguageModel, Line, ModelError, ModelIdentity, Prompt, Reply, ReplyFuture, Role,
+};
+pub use minilm::MiniLm;
+pub use scripted::{Act, Scripted};
+pub use word_senses::EmbeddedSenses;
