@@ -19,7 +19,7 @@ const _: () = assert!(TABLE.len() == HEADER_BYTES + ENTRIES * DIMENSIONS, "the t
 /// Senses of words, 128 bytes each, read where they lie in the executable.
 ///
 /// Two random words have a similarity of 0 on average, with a deviation of 0.10; one pair in a hundred exceeds 0.30.
-/// Near synonyms lie between 0.5 and 0.9.
+/// Near synonyms lie between 0.4 and 0.9, a kind and its parts lower ("medicine" and "tablet" 0.27).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EmbeddedSenses;
 
