@@ -28,12 +28,18 @@
 //! entities  names(text) -> Vec<String>                 capitalised names
 //! ```
 
+pub(crate) mod fence;
 pub(crate) mod phrases;
+pub(crate) mod say;
+pub(crate) mod secrets;
 pub(crate) mod sentences;
 pub(crate) mod speech;
 pub(crate) mod words;
 
+pub use fence::{fence_text, preview};
 pub use phrases::{PhraseKind, PhraseMatch, Reading, is_small_talk};
+pub use say::{say_ago, say_date};
+pub use secrets::{Masked, SecretKind, mask_secrets};
 pub use sentences::sentences;
 pub use speech::{
     STATEMENTS_MAX, SpeechAct, Statement, Statements, Utterance, statements, statements_of, utterances,

@@ -80,7 +80,6 @@ pub struct Reading {
     words: Vec<Word>,
     pub(crate) tokens: Vec<Token>,
     pub(crate) sentences: Vec<SentenceTokens>,
-    pub(crate) found: Vec<Found>,
     matches: Vec<PhraseMatch>,
     small_talk: bool,
 }
@@ -141,7 +140,7 @@ impl Reading {
         }
         let matches = found.iter().map(|found| phrase_match(found, &tokens)).collect();
         let small_talk = all_small_talk(&tokens, &sentences);
-        Self { language, words, tokens, sentences, found, matches, small_talk }
+        Self { language, words, tokens, sentences, matches, small_talk }
     }
 
     /// The language, detected or hinted.

@@ -108,7 +108,7 @@ fn runs(chunk: &str) -> Vec<(usize, &str, bool)> {
 }
 
 /// Letters of scripts that put no spaces between words, and Hangul, whose particles cling to the word.
-fn is_dense(c: char) -> bool {
+pub(crate) fn is_dense(c: char) -> bool {
     matches!(u32::from(c),
         0x0E01..=0x0E3A | 0x0E40..=0x0E4E                       // Thai
         | 0x0E81..=0x0ECE | 0x0EDC..=0x0EDF                     // Lao
