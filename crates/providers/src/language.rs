@@ -63,8 +63,25 @@ pub struct Prompt {
     pub message: String,
     /// The same for responders that do not read prose: the plan,
     pub plan: Arc<Plan>,
-    /// and the traces that entered the context.
+    /// the traces that entered the context,
     pub entered: Vec<Entered>,
+    /// and the zone in which dates are said to the user.
+    pub zone: jiff::tz::TimeZone,
+}
+
+impl Prompt {
+    /// The whole prompt as one text, its parts in the order in which they are sent.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let lines = self.conversation.iter().map(|line| match line.role {
+            Role::User => format!("User: {}", line.text),
+            Role::Agent => format!("Agent: {}", line.text),
+        });
+        let parts = std::iter::once(self.instructions.clone())
+            .chain(lines)
+            .chain([self.context.clone(), format!("User: {}", self.message)]);
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
 }
 
 /// A finished reply.

@@ -1,0 +1,156 @@
+//! The Executor actor: holds what is in mind and hands each turn to a task.
+
+#[cfg(test)]
+mod tests;
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bethink_domain::{Outcome, Personality, SessionId, Span, Timestamp, TraceId, TurnId};
+use bethink_protocol::{Drain, Execute, ExecuteError};
+use bethink_providers::LanguageModel;
+use jiff::tz::TimeZone;
+use kameo::actor::{Actor, ActorRef, WeakActorRef};
+use kameo::error::{ActorStopReason, PanicError};
+use kameo::message::{Context, Message};
+use kameo::reply::DelegatedReply;
+use tokio_util::task::TaskTracker;
+
+use crate::config::ExecutorConfig;
+use crate::prompt::{Desk, InMind, assemble};
+use crate::turn::{Call, perform};
+use crate::working_memory::{Exchanged, WorkingMemory};
+
+/// What it takes to build an Executor, and to build it again after a crash.
+#[derive(Clone)]
+pub struct ExecutorArgs {
+    /// What answers.
+    pub model: Arc<dyn LanguageModel>,
+    /// How it speaks, and how much it has in mind.
+    pub personality: Personality,
+    /// The user's zone, in which dates are said.
+    pub zone: TimeZone,
+    /// Numbers and words; checked.
+    pub config: ExecutorConfig,
+}
+
+/// Produces replies. Its mailbox is free while a model works.
+pub struct Executor {
+    args: ExecutorArgs,
+    mind: WorkingMemory,
+    turns: TaskTracker,
+    draining: bool,
+}
+
+/// Put out of mind what was forgotten: these traces, the exchanges for which one was shown, and these turns.
+#[derive(Debug, Clone)]
+pub struct LetGo {
+    /// Traces that were deleted.
+    pub traces: Vec<TraceId>,
+    /// Turns that were blanked.
+    pub turns: Vec<TurnId>,
+}
+
+/// A turn was answered.
+struct Absorb {
+    session: SessionId,
+    at: Timestamp,
+    exchange: Exchanged,
+}
+
+impl Actor for Executor {
+    type Args = ExecutorArgs;
+    type Error = Infallible;
+
+    async fn on_start(args: ExecutorArgs, _: ActorRef<Self>) -> Result<Self, Infallible> {
+        let idle = Span::from_seconds(i64::from(args.config.session_idle_minutes) * 60);
+        let mind = WorkingMemory::new(&args.personality, args.config.sessions_max, idle);
+        Ok(Self { args, mind, turns: TaskTracker::new(), draining: false })
+    }
+
+    async fn on_panic(
+        &mut self,
+        _: WeakActorRef<Self>,
+        error: PanicError,
+    ) -> Result<ControlFlow<ActorStopReason>, Infallible> {
+        // An error that nobody waited for is no reason to lose what is in mind.
+        if error.is_panic() {
+            Ok(ControlFlow::Break(ActorStopReason::Panicked(error)))
+        } else {
+            Ok(ControlFlow::Continue(()))
+        }
+    }
+}
+
+impl Message<Execute> for Executor {
+    type Reply = DelegatedReply<Result<Outcome, ExecuteError>>;
+
+    async fn handle(&mut self, execute: Execute, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        if self.draining {
+            return ctx.spawn(async { Err(ExecuteError::Unavailable) });
+        }
+        let plan = Arc::new(*execute.plan);
+        let mind = InMind {
+            conversation: self.mind.conversation(plan.session, plan.at, plan.private),
+            traces: self.mind.traces(plan.session),
+        };
+        let desk = Desk {
+            config: &self.args.config,
+            personality: &self.args.personality,
+            zone: &self.args.zone,
+            context_tokens: self.args.model.identity().context_tokens,
+        };
+        let assembled = assemble(Arc::clone(&plan), mind, &desk);
+        let call = Call {
+            model: Arc::clone(&self.args.model),
+            words: execute.words,
+            cancel: execute.cancel,
+            deadline: Duration::from_secs(self.args.config.deadline_seconds),
+        };
+        let (executor, in_flight) = (ctx.actor_ref().clone(), self.turns.token());
+        ctx.spawn(async move {
+            let _in_flight = in_flight;
+            let outcome = perform(call, assembled).await?;
+            let exchange = Exchanged {
+                turn: plan.turn,
+                message: plan.message.clone(),
+                reply: outcome.reply.clone(),
+                shown: outcome.shown.clone(),
+                private: plan.private,
+            };
+            let absorb = Absorb { session: plan.session, at: plan.at, exchange };
+            // Before the reply, so that the session's next turn finds it; an executor that is gone has no mind left.
+            let _ = executor.tell(absorb).await;
+            Ok(outcome)
+        })
+    }
+}
+
+impl Message<Absorb> for Executor {
+    type Reply = ();
+
+    async fn handle(&mut self, absorb: Absorb, _: &mut Context<Self, ()>) {
+        self.mind.absorb(absorb.session, absorb.at, absorb.exchange);
+    }
+}
+
+impl Message<LetGo> for Executor {
+    type Reply = ();
+
+    async fn handle(&mut self, forgotten: LetGo, _: &mut Context<Self, ()>) {
+        self.mind.let_go(&forgotten.traces, &forgotten.turns);
+    }
+}
+
+impl Message<Drain> for Executor {
+    type Reply = DelegatedReply<()>;
+
+    async fn handle(&mut self, _: Drain, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        self.draining = true;
+        self.turns.close();
+        let turns = self.turns.clone();
+        ctx.spawn(async move { turns.wait().await })
+    }
+}
