@@ -1,0 +1,143 @@
+//! The commit lane: one job in flight; what arrives meanwhile shares the next.
+
+use std::sync::Arc;
+
+use bethink_protocol::{MemoryError, offload};
+use kameo::actor::ActorRef;
+use kameo::message::{Context, Message};
+
+use super::{MemoryStore, Reply};
+use crate::apply::Command;
+use crate::error::StoreError;
+use crate::file::commit::{Committed, commit};
+use crate::file::rewrite::rewrite;
+use crate::snapshot::Snapshot;
+
+/// Recall notes that wait for a commit at most; the oldest are dropped, which only means that they cannot be credited.
+const EFFECTS_MAX: usize = 1_024;
+
+/// The commit in flight ended.
+struct CommitEnded {
+    /// None when the job was abandoned.
+    outcome: Option<Result<Committed, StoreError>>,
+    effects: Vec<Command>,
+    replies: Vec<Reply>,
+}
+
+/// The file was copied without freed pages, or could not be.
+struct Scrubbed {
+    outcome: Option<Result<(), StoreError>>,
+}
+
+impl MemoryStore {
+    /// Starts a commit of all that is queued, unless one is in flight.
+    pub(super) fn start_commit(&mut self, me: &ActorRef<Self>) {
+        let flushing = self.draining.is_some() && !self.effects.is_empty();
+        if self.in_flight.is_some() || (self.queue.is_empty() && !flushing) {
+            return;
+        }
+        let effects: Vec<Command> = self.effects.drain(..).collect();
+        let (commands, replies): (Vec<Command>, Vec<Reply>) =
+            self.queue.drain(..).map(|pending| (pending.command, pending.reply)).unzip();
+        self.in_flight = Some(replies.len());
+        let (slot, epoch, rules) = (self.args.slot.clone(), self.epoch, Arc::clone(&self.rules));
+        let (base, port, me) = (self.published.load_full(), Arc::clone(&self.args.commit), me.clone());
+        let noted = effects.len();
+        let kept = effects.clone();
+        tokio::spawn(async move {
+            let job = move || {
+                let batch: Vec<Command> = effects.into_iter().chain(commands).collect();
+                commit(&slot, epoch, &base, &batch, &rules)
+            };
+            let mut outcome = offload(&port, job).await.ok();
+            if let Some(Ok(committed)) = &mut outcome {
+                committed.answers.drain(..noted);
+            }
+            // The actor is gone only when nobody waits for these replies any more.
+            let _ = me.tell(CommitEnded { outcome, effects: kept, replies }).send().await;
+        });
+    }
+
+    /// Copies the file without its freed pages if something was forgotten; like a commit, one job in flight.
+    pub(super) fn scrub(&mut self, me: &ActorRef<Self>) {
+        let snapshot = self.published.load_full();
+        if self.in_flight.is_some() || !snapshot.counters.scrub_pending {
+            return;
+        }
+        self.in_flight = Some(0);
+        let (slot, epoch, counters) = (self.args.slot.clone(), self.epoch, snapshot.counters);
+        let (port, me) = (Arc::clone(&self.args.commit), me.clone());
+        tokio::spawn(async move {
+            let outcome = offload(&port, move || rewrite(&slot, epoch, counters)).await.ok();
+            let _ = me.tell(Scrubbed { outcome }).send().await;
+        });
+    }
+
+    /// Does what comes next: the next commit, or, when draining, the last things and the reply.
+    pub(super) fn go_on(&mut self, me: &ActorRef<Self>) {
+        self.start_commit(me);
+        if self.draining.is_none() || self.in_flight.is_some() || self.embedding.len() > 0 {
+            return;
+        }
+        self.scrub(me);
+        if self.in_flight.is_none() {
+            for waiting in self.draining.get_or_insert_default().drain(..) {
+                waiting.send(());
+            }
+        }
+    }
+
+    /// Keeps what a recall left behind for the next commit.
+    pub(super) fn note_effect(&mut self, effect: Command) {
+        if self.effects.len() >= EFFECTS_MAX {
+            self.effects.pop_front();
+        }
+        self.effects.push_back(effect);
+    }
+}
+
+impl Message<CommitEnded> for MemoryStore {
+    type Reply = ();
+
+    async fn handle(&mut self, ended: CommitEnded, ctx: &mut Context<Self, ()>) {
+        self.in_flight = None;
+        let error = match ended.outcome {
+            Some(Ok(committed)) => {
+                // Published before anybody hears of it, so that the very next recall finds it.
+                self.published.store(committed.snapshot);
+                for (reply, answer) in ended.replies.into_iter().zip(committed.answers) {
+                    reply(answer);
+                }
+                self.retry_embedding(ctx.actor_ref());
+                return self.go_on(ctx.actor_ref());
+            }
+            Some(Err(error)) => {
+                tracing::warn!(space = %self.args.space, %error, "commit failed");
+                error.told()
+            }
+            None => MemoryError::Unavailable("the commit was abandoned".to_owned()),
+        };
+        if self.draining.is_none() {
+            ended.effects.into_iter().for_each(|effect| self.note_effect(effect));
+        }
+        ended.replies.into_iter().for_each(|reply| reply(Err(error.clone())));
+        self.go_on(ctx.actor_ref());
+    }
+}
+
+impl Message<Scrubbed> for MemoryStore {
+    type Reply = ();
+
+    async fn handle(&mut self, scrubbed: Scrubbed, ctx: &mut Context<Self, ()>) {
+        self.in_flight = None;
+        let mut next = Snapshot::clone(&self.published.load_full());
+        // Done, or left for the next waking, which finds the mark in the file.
+        next.counters.scrub_pending = false;
+        let outcome = scrubbed.outcome;
+        self.published.store(Arc::new(next));
+        if let Some(Err(error)) = outcome {
+            tracing::warn!(space = %self.args.space, %error, "file could not be scrubbed");
+        }
+        self.go_on(ctx.actor_ref());
+    }
+}

@@ -1,0 +1,79 @@
+//! Numbers that tune the store.
+
+use bethink_cognition::{Decay, DecayConfig, Profile};
+use serde::Deserialize;
+
+/// How a store remembers and recalls.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryConfig {
+    /// What is kept from fading: `assistant`, `service` or `lab`.
+    pub profile: Profile,
+    /// Relevance below which nothing is recalled, 0 to 1. Relevance is calibrated so that below 0.30 a memory in the
+    /// prompt does more harm than good.
+    pub relevance_threshold: f32,
+    /// Longest text of one trace in bytes, 1 to 1048576. 65536 is some thirty pages; what is longer is a document,
+    /// not a memory.
+    pub text_bytes_max: usize,
+    /// Commands that may wait to be written, 1 to 65536. 1024 keep the disk busy for a second; then callers are told
+    /// to wait.
+    pub queue_max: usize,
+    /// Days for which the record of how a turn was answered is kept, 0 to 3650. After 30 nobody asks why.
+    pub turn_record_days: u32,
+    /// Page cache of an open file in bytes, from 65536. 4 MiB hold the pages that commits touch; recall reads none.
+    pub cache_bytes: usize,
+    /// Longest wait for vectors in milliseconds, 100 to 600000. Then a statement is stored without, and its vector
+    /// follows; 20 s allow for a model that is being loaded.
+    pub embed_timeout_ms: u64,
+}
+
+impl Default for MemoryConfig {
+    fn default() -> Self {
+        Self {
+            profile: Profile::Assistant,
+            relevance_threshold: 0.30,
+            text_bytes_max: 64 * 1024,
+            queue_max: 1_024,
+            turn_record_days: 30,
+            cache_bytes: 4 * 1024 * 1024,
+            embed_timeout_ms: 20_000,
+        }
+    }
+}
+
+impl MemoryConfig {
+    /// What is out of range, as sentences that name the key; empty when all is well.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let ranges = [
+            ("relevance_threshold", f64::from(self.relevance_threshold), 0.0, 1.0),
+            ("text_bytes_max", self.text_bytes_max as f64, 1.0, 1_048_576.0),
+            ("queue_max", self.queue_max as f64, 1.0, 65_536.0),
+            ("turn_record_days", f64::from(self.turn_record_days), 0.0, 3_650.0),
+            ("cache_bytes", self.cache_bytes as f64, 65_536.0, 1e12),
+            ("embed_timeout_ms", self.embed_timeout_ms as f64, 100.0, 600_000.0),
+        ];
+        ranges
+            .into_iter()
+            .filter(|(_, value, low, high)| !(low..=high).contains(&value))
+            .map(|(key, value, low, high)| format!("`{key}` is {value}, but must be from {low} to {high}"))
+            .collect()
+    }
+}
+
+/// Everything that tunes a store.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StoreConfig {
+    /// How it remembers and recalls.
+    pub memory: MemoryConfig,
+    /// How memories fade.
+    pub decay: DecayConfig,
+}
+
+impl StoreConfig {
+    /// The rules of fading in force.
+    #[must_use]
+    pub fn fading(&self) -> Decay {
+        Decay { config: self.decay, profile: self.memory.profile }
+    }
+}

@@ -1,0 +1,10 @@
+//! A space's file. Everything that knows the database is below this module.
+
+pub(crate) mod commit;
+pub(crate) mod load;
+pub(crate) mod open;
+pub(crate) mod read;
+pub(crate) mod rewrite;
+pub(crate) mod shadow;
+pub(crate) mod slot;
+pub(crate) mod tables;

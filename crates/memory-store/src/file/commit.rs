@@ -1,0 +1,67 @@
+//! One commit: a batch of commands becomes one durable transaction and the next snapshot.
+
+use std::sync::Arc;
+
+use redb::Database;
+
+use super::read::Written;
+use super::slot::StoreSlot;
+use super::tables::{Op, Tables};
+use crate::apply::{Answer, Change, Command, Rules};
+use crate::error::StoreError;
+use crate::snapshot::Snapshot;
+use bethink_protocol::MemoryError;
+
+/// What became of a batch.
+pub(crate) struct Committed {
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// An answer for each command, in order.
+    pub(crate) answers: Vec<Result<Answer, MemoryError>>,
+}
+
+/// Applies commands in order to a copy of `base` and makes the result durable. On an error nothing has changed.
+pub(crate) fn commit(
+    slot: &StoreSlot,
+    epoch: u64,
+    base: &Arc<Snapshot>,
+    commands: &[Command],
+    rules: &Rules,
+) -> Result<Committed, StoreError> {
+    slot.in_turn(epoch, || slot.with(|database| write(slot, database, base, commands, rules)))
+}
+
+fn write(
+    slot: &StoreSlot,
+    database: &Database,
+    base: &Arc<Snapshot>,
+    commands: &[Command],
+    rules: &Rules,
+) -> Result<Committed, StoreError> {
+    let path = slot.path();
+    let transaction = database.begin_write().map_err(|error| StoreError::database(path, error))?;
+    let mut next = Snapshot::clone(base);
+    let mut answers = Vec::with_capacity(commands.len());
+    let mut changed = false;
+    {
+        let mut tables = Tables::open(&transaction, path)?;
+        for command in commands {
+            // A refused command has changed nothing: everything is checked before the first change.
+            let mut change = Change::new(&mut next, rules);
+            let answer = change.apply(command, &Written { path, tables: &tables })?;
+            let ops = change.into_ops();
+            debug_assert!(answer.is_ok() || ops.is_empty(), "a refused command must change nothing");
+            changed |= !ops.is_empty();
+            ops.iter().try_for_each(|op| tables.write(op))?;
+            answers.push(answer);
+        }
+        if changed {
+            tables.write(&Op::Counters(next.counters))?;
+        }
+    }
+    if !changed {
+        transaction.abort().map_err(|error| StoreError::database(path, error))?;
+        return Ok(Committed { snapshot: base.clone(), answers });
+    }
+    transaction.commit().map_err(|error| StoreError::database(path, error))?;
+    Ok(Committed { snapshot: Arc::new(next), answers })
+}

@@ -1,0 +1,145 @@
+//! Reading what lies on disk only: transcript, turn records, journal.
+
+use std::path::Path;
+
+use bethink_domain::{Exchange, JournalEntry, TraceId, TurnId, TurnRecord};
+use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
+
+use super::tables::{BULKY, JOURNAL, TRANSCRIPT, TURNS, Tables, TextSlot};
+use crate::error::StoreError;
+use crate::records::{self, RecordFault};
+
+/// What a command needs to know of the past that no snapshot holds.
+pub(crate) trait Past {
+    /// A turn of the transcript.
+    fn exchange(&self, turn: TurnId) -> Result<Option<Exchange>, StoreError>;
+    /// How a turn was answered.
+    fn turn(&self, turn: TurnId) -> Result<Option<TurnRecord>, StoreError>;
+    /// Calls `visit` with every turn of the transcript, oldest first.
+    fn each_exchange(&self, visit: &mut dyn FnMut(Exchange)) -> Result<(), StoreError>;
+    /// Calls `visit` with every record of a turn, oldest first.
+    fn each_turn(&self, visit: &mut dyn FnMut(TurnRecord)) -> Result<(), StoreError>;
+}
+
+/// The past as a transaction in progress sees it.
+pub(crate) struct Written<'a, 't> {
+    pub(crate) path: &'a Path,
+    pub(crate) tables: &'a Tables<'t>,
+}
+
+impl Past for Written<'_, '_> {
+    fn exchange(&self, turn: TurnId) -> Result<Option<Exchange>, StoreError> {
+        exchange(self.path, &self.tables.transcript, &self.tables.bulky, turn)
+    }
+
+    fn turn(&self, turn: TurnId) -> Result<Option<TurnRecord>, StoreError> {
+        turn_record(self.path, &self.tables.turns, turn)
+    }
+
+    fn each_exchange(&self, visit: &mut dyn FnMut(Exchange)) -> Result<(), StoreError> {
+        for entry in self.tables.transcript.iter().map_err(|e| StoreError::database(self.path, e))? {
+            let (key, bytes) = entry.map_err(|e| StoreError::database(self.path, e))?;
+            let turn = TurnId::from_raw(key.value());
+            visit(read_exchange(self.path, turn, bytes.value(), &self.tables.bulky)?);
+        }
+        Ok(())
+    }
+
+    fn each_turn(&self, visit: &mut dyn FnMut(TurnRecord)) -> Result<(), StoreError> {
+        for entry in self.tables.turns.iter().map_err(|e| StoreError::database(self.path, e))? {
+            let (key, bytes) = entry.map_err(|e| StoreError::database(self.path, e))?;
+            visit(sound(self.path, records::decode_turn(TurnId::from_raw(key.value()), bytes.value()))?);
+        }
+        Ok(())
+    }
+}
+
+/// A turn, or the newest, with message and reply if it was answered.
+pub(crate) fn show_turn(
+    path: &Path,
+    database: &Database,
+    turn: Option<TurnId>,
+) -> Result<Option<(TurnRecord, Option<Exchange>)>, StoreError> {
+    let read = begin(path, database)?;
+    let fault = |error| StoreError::database(path, error);
+    let turns = read.open_table(TURNS).map_err(fault)?;
+    let turn = match turn {
+        Some(turn) => Some(turn),
+        None => {
+            let last = turns.last().map_err(|error| StoreError::database(path, error))?;
+            last.map(|(key, _)| TurnId::from_raw(key.value()))
+        }
+    };
+    let Some(turn) = turn else { return Ok(None) };
+    let Some(record) = turn_record(path, &turns, turn)? else { return Ok(None) };
+    let transcript = read.open_table(TRANSCRIPT).map_err(fault)?;
+    let bulky = read.open_table(BULKY).map_err(fault)?;
+    Ok(Some((record, exchange(path, &transcript, &bulky, turn)?)))
+}
+
+/// The journal entries that changed a trace, oldest first, holding only its changes.
+pub(crate) fn history(
+    path: &Path,
+    database: &Database,
+    trace: TraceId,
+) -> Result<Vec<JournalEntry>, StoreError> {
+    let read = begin(path, database)?;
+    let journal = read.open_table(JOURNAL).map_err(|error| StoreError::database(path, error))?;
+    let mut found = Vec::new();
+    for entry in journal.iter().map_err(|error| StoreError::database(path, error))? {
+        let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
+        let mut entry = sound(path, records::decode_journal(key.value(), bytes.value()))?;
+        entry.changes.retain(|change| change.trace == trace);
+        if !entry.changes.is_empty() {
+            found.push(entry);
+        }
+    }
+    Ok(found)
+}
+
+/// A text that lies apart from its record.
+pub(crate) fn bulky_text(
+    table: &impl ReadableTable<(u8, u64), &'static str>,
+    slot: TextSlot,
+    id: u64,
+) -> Option<String> {
+    table.get((slot as u8, id)).ok().flatten().map(|text| text.value().to_owned())
+}
+
+/// What a record says, or that the file is damaged.
+pub(crate) fn sound<T>(path: &Path, record: Result<T, RecordFault>) -> Result<T, StoreError> {
+    record.map_err(|fault| StoreError::damaged(path, format!("it holds {fault}")))
+}
+
+fn begin(path: &Path, database: &Database) -> Result<ReadTransaction, StoreError> {
+    database.begin_read().map_err(|error| StoreError::database(path, error))
+}
+
+fn turn_record(
+    path: &Path,
+    turns: &impl ReadableTable<u64, &'static [u8]>,
+    turn: TurnId,
+) -> Result<Option<TurnRecord>, StoreError> {
+    let found = turns.get(turn.raw()).map_err(|error| StoreError::database(path, error))?;
+    found.map(|bytes| sound(path, records::decode_turn(turn, bytes.value()))).transpose()
+}
+
+fn exchange(
+    path: &Path,
+    transcript: &impl ReadableTable<u64, &'static [u8]>,
+    bulky: &impl ReadableTable<(u8, u64), &'static str>,
+    turn: TurnId,
+) -> Result<Option<Exchange>, StoreError> {
+    let found = transcript.get(turn.raw()).map_err(|error| StoreError::database(path, error))?;
+    found.map(|bytes| read_exchange(path, turn, bytes.value(), bulky)).transpose()
+}
+
+fn read_exchange(
+    path: &Path,
+    turn: TurnId,
+    bytes: &[u8],
+    bulky: &impl ReadableTable<(u8, u64), &'static str>,
+) -> Result<Exchange, StoreError> {
+    let slot = |which| if which == 0 { TextSlot::Message } else { TextSlot::Reply };
+    sound(path, records::decode_exchange(turn, bytes, |which| bulky_text(bulky, slot(which), turn.raw())))
+}

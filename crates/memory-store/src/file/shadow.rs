@@ -1,0 +1,168 @@
+//! Storage that keeps what was not synced in memory, and from a chosen sync on lets nothing reach the disk.
+//!
+//! With no sync allowed it looks into a file, repairing what a crash left, without touching a byte of it. With n
+//! syncs allowed it is a disk whose power fails after the n-th.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Bound;
+use std::sync::Mutex;
+
+use redb::backends::FileBackend;
+use redb::{BackendError, StorageBackend};
+
+const PAGE: u64 = 4096;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Shadow {
+    inner: FileBackend,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What was written since the last sync that reached the disk.
+    pages: BTreeMap<u64, Box<[u8]>>,
+    len: u64,
+    /// Where the disk's content ends; beyond are zeros unless a page says otherwise.
+    disk_len: u64,
+    syncs_left: u64,
+}
+
+impl Shadow {
+    /// A disk whose power fails after so many syncs.
+    pub(crate) fn new(inner: FileBackend, syncs: u64) -> io::Result<Self> {
+        let len = inner.len()?;
+        let state = State { pages: BTreeMap::new(), len, disk_len: len, syncs_left: syncs };
+        Ok(Self { inner, state: Mutex::new(state) })
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
+        let mut state = self.state.lock().map_err(|_| io::Error::other("an earlier access failed"))?;
+        work(&mut state)
+    }
+
+    fn page(&self, state: &State, number: u64) -> io::Result<Box<[u8]>> {
+        if let Some(page) = state.pages.get(&number) {
+            return Ok(page.clone());
+        }
+        let mut page = vec![0u8; PAGE as usize].into_boxed_slice();
+        let start = number * PAGE;
+        let there = state.disk_len.saturating_sub(start).min(PAGE) as usize;
+        if there > 0 {
+            self.inner.read(start, &mut page[..there])?;
+        }
+        Ok(page)
+    }
+}
+
+/// Cuts a range of bytes at pages: (page, offset in it, range of the buffer).
+fn pieces(offset: u64, len: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done == len {
+            return None;
+        }
+        let at = offset + done as u64;
+        let inside = (at % PAGE) as usize;
+        let take = (PAGE as usize - inside).min(len - done);
+        let piece = (at / PAGE, inside, done..done + take);
+        done += take;
+        Some(piece)
+    })
+}
+
+impl StorageBackend for Shadow {
+    fn len(&self) -> Result<u64, io::Error> {
+        self.with(|state| Ok(state.len))
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), io::Error> {
+        self.with(|state| {
+            if offset.saturating_add(out.len() as u64) > state.len {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            for (number, inside, range) in pieces(offset, out.len()) {
+                let page = self.page(state, number)?;
+                let take = range.len();
+                out[range].copy_from_slice(&page[inside..inside + take]);
+            }
+            Ok(())
+        })
+    }
+
+    fn set_len(&self, len: u64) -> Result<(), io::Error> {
+        self.with(|state| {
+            if len < state.len {
+                let cut = len / PAGE;
+                let edge = if len % PAGE == 0 { None } else { Some(self.page(state, cut)?) };
+                state.pages.retain(|number, _| *number < cut);
+                if let Some(mut edge) = edge {
+                    edge[(len % PAGE) as usize..].fill(0);
+                    state.pages.insert(cut, edge);
+                }
+                state.disk_len = state.disk_len.min(len);
+            }
+            state.len = len;
+            Ok(())
+        })
+    }
+
+    fn sync_data(&self) -> Result<(), io::Error> {
+        self.with(|state| {
+            if state.syncs_left == 0 {
+                return Ok(());
+            }
+            state.syncs_left -= 1;
+            self.inner.set_len(state.len)?;
+            for (number, page) in std::mem::take(&mut state.pages) {
+                let start = number * PAGE;
+                let take = state.len.saturating_sub(start).min(PAGE) as usize;
+                self.inner.write(start, &page[..take])?;
+            }
+            state.disk_len = state.len;
+            self.inner.sync_data()
+        })
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> Result<(), io::Error> {
+        self.with(|state| {
+            for (number, inside, range) in pieces(offset, data.len()) {
+                let mut page = self.page(state, number)?;
+                page[inside..inside + range.len()].copy_from_slice(&data[range]);
+                state.pages.insert(number, page);
+            }
+            state.len = state.len.max(offset + data.len() as u64);
+            Ok(())
+        })
+    }
+
+    fn close(&self) -> Result<(), io::Error> {
+        self.inner.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.query_lock_range(start, end)
+    }
+}

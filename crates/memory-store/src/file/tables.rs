@@ -1,0 +1,198 @@
+//! The tables of a space's file, and what one transaction does to them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bethink_domain::{Exchange, JournalEntry, RecallId, Timestamp, TraceId, TurnId, TurnRecord};
+use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+
+use crate::error::StoreError;
+use crate::records;
+use crate::records::{EmbedderRecord, Meta};
+use crate::rows::{Counters, RecallRow, TraceBody, TraceState};
+use crate::tokens::Tokens;
+use crate::vector::QuantisedVector;
+
+/// The newest format that this program reads and the one that it writes.
+pub(crate) const FORMAT: u32 = 1;
+
+pub(crate) type Rows = TableDefinition<'static, u64, &'static [u8]>;
+
+/// Facts of the whole file, by name.
+pub(crate) const META: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("meta");
+/// What traces say, by trace id.
+pub(crate) const BODIES: Rows = TableDefinition::new("trace_text");
+/// Numbers of traces, by trace id.
+pub(crate) const STATES: Rows = TableDefinition::new("trace_state");
+/// Vectors, by trace id; a trace without one waits for it.
+pub(crate) const VECTORS: Rows = TableDefinition::new("vectors");
+/// Hashes of words, by trace id.
+pub(crate) const TOKENS: Rows = TableDefinition::new("tokens");
+/// Messages and replies, by turn id.
+pub(crate) const TRANSCRIPT: Rows = TableDefinition::new("transcript");
+/// How turns were answered, by turn id.
+pub(crate) const TURNS: Rows = TableDefinition::new("turns");
+/// Changes, by sequence number from 1.
+pub(crate) const JOURNAL: Rows = TableDefinition::new("journal");
+/// Recalls that may still be credited, by recall id.
+pub(crate) const RECALLS: Rows = TableDefinition::new("recalls");
+/// Hashes of forgotten texts, and when they were forgotten in milliseconds since 1970.
+pub(crate) const FORGOTTEN: TableDefinition<'static, u128, i64> = TableDefinition::new("forgotten");
+/// Texts that are too long for their record, by [`Slot`](TextSlot) and id.
+pub(crate) const BULKY: TableDefinition<'static, (u8, u64), &str> = TableDefinition::new("bulky_text");
+
+pub(crate) const FORMAT_KEY: &str = "format";
+pub(crate) const SPACE_KEY: &str = "space";
+pub(crate) const EMBEDDER_KEY: &str = "embedder";
+pub(crate) const COUNTERS_KEY: &str = "counters";
+
+/// Whose text a bulky text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum TextSlot {
+    Trace = 0,
+    Message = 1,
+    Reply = 2,
+}
+
+/// One change to the tables.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Op {
+    Body(TraceId, Arc<TraceBody>),
+    State(TraceId, TraceState),
+    Vector(TraceId, u16, Arc<QuantisedVector>),
+    DropVector(TraceId),
+    Tokens(TraceId, Arc<Tokens>),
+    DropTrace(TraceId),
+    Exchange(Box<Exchange>),
+    Turn(Box<TurnRecord>),
+    /// Drops records of turns with lower ids.
+    DropTurnsBelow(TurnId),
+    Journal(JournalEntry),
+    Recall(RecallId, RecallRow),
+    /// Drops recalls with lower ids.
+    DropRecallsBelow(RecallId),
+    Forgotten(u128, Timestamp),
+    Embedder(EmbedderRecord),
+    Counters(Counters),
+}
+
+/// Every table, open for writing in one transaction.
+pub(crate) struct Tables<'t> {
+    path: &'t Path,
+    pub(crate) meta: Table<'t, &'static str, &'static [u8]>,
+    pub(crate) bodies: Table<'t, u64, &'static [u8]>,
+    pub(crate) states: Table<'t, u64, &'static [u8]>,
+    pub(crate) vectors: Table<'t, u64, &'static [u8]>,
+    pub(crate) tokens: Table<'t, u64, &'static [u8]>,
+    pub(crate) transcript: Table<'t, u64, &'static [u8]>,
+    pub(crate) turns: Table<'t, u64, &'static [u8]>,
+    pub(crate) journal: Table<'t, u64, &'static [u8]>,
+    pub(crate) recalls: Table<'t, u64, &'static [u8]>,
+    pub(crate) forgotten: Table<'t, u128, i64>,
+    pub(crate) bulky: Table<'t, (u8, u64), &'static str>,
+}
+
+impl<'t> Tables<'t> {
+    pub(crate) fn open(transaction: &'t WriteTransaction, path: &'t Path) -> Result<Self, StoreError> {
+        let rows =
+            |table: Rows| transaction.open_table(table).map_err(|error| StoreError::database(path, error));
+        let fault = |error| StoreError::database(path, error);
+        Ok(Self {
+            path,
+            meta: transaction.open_table(META).map_err(fault)?,
+            bodies: rows(BODIES)?,
+            states: rows(STATES)?,
+            vectors: rows(VECTORS)?,
+            tokens: rows(TOKENS)?,
+            transcript: rows(TRANSCRIPT)?,
+            turns: rows(TURNS)?,
+            journal: rows(JOURNAL)?,
+            recalls: rows(RECALLS)?,
+            forgotten: transaction.open_table(FORGOTTEN).map_err(fault)?,
+            bulky: transaction.open_table(BULKY).map_err(fault)?,
+        })
+    }
+
+    /// Writes what a new file holds.
+    pub(crate) fn begin(&mut self, meta: &Meta) -> Result<(), StoreError> {
+        self.put_meta(FORMAT_KEY, &FORMAT.to_le_bytes())?;
+        self.put_meta(SPACE_KEY, &records::encode_meta(meta))?;
+        self.put_meta(COUNTERS_KEY, &records::encode_counters(&Counters::default()))
+    }
+
+    /// Does one change.
+    pub(crate) fn write(&mut self, op: &Op) -> Result<(), StoreError> {
+        match op {
+            Op::Body(id, body) => self.put_body(*id, body),
+            Op::State(id, state) => put(&mut self.states, id.raw(), &records::encode_state(state)),
+            Op::Vector(id, generation, vector) => {
+                put(&mut self.vectors, id.raw(), &records::encode_vector(*generation, vector))
+            }
+            Op::DropVector(id) => self.vectors.remove(id.raw()).map(drop),
+            Op::Tokens(id, tokens) => put(&mut self.tokens, id.raw(), &records::encode_tokens(tokens)),
+            Op::DropTrace(id) => self.drop_trace(id.raw()),
+            Op::Exchange(exchange) => self.put_exchange(exchange),
+            Op::Turn(turn) => put(&mut self.turns, turn.turn.raw(), &records::encode_turn(turn)),
+            Op::DropTurnsBelow(turn) => drop_below(&mut self.turns, turn.raw()),
+            Op::Journal(entry) => put(&mut self.journal, entry.sequence, &records::encode_journal(entry)),
+            Op::Recall(id, recall) => put(&mut self.recalls, id.raw(), &records::encode_recall(recall)),
+            Op::DropRecallsBelow(id) => drop_below(&mut self.recalls, id.raw()),
+            Op::Forgotten(hash, at) => self.forgotten.insert(hash, at.as_millis()).map(drop),
+            Op::Embedder(embedder) => {
+                return self.put_meta(EMBEDDER_KEY, &records::encode_embedder(embedder));
+            }
+            Op::Counters(counters) => {
+                return self.put_meta(COUNTERS_KEY, &records::encode_counters(counters));
+            }
+        }
+        .map_err(|error| StoreError::database(self.path, error))
+    }
+
+    fn put_meta(&mut self, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.meta.insert(key, value).map(drop).map_err(|error| StoreError::database(self.path, error))
+    }
+
+    fn put_body(&mut self, id: TraceId, body: &TraceBody) -> Result<(), redb::StorageError> {
+        let (bytes, bulky) = records::encode_body(body);
+        self.put_bulky(TextSlot::Trace, id.raw(), bulky)?;
+        put(&mut self.bodies, id.raw(), &bytes)
+    }
+
+    fn put_exchange(&mut self, exchange: &Exchange) -> Result<(), redb::StorageError> {
+        let (bytes, [message, reply]) = records::encode_exchange(exchange);
+        self.put_bulky(TextSlot::Message, exchange.turn.raw(), message)?;
+        self.put_bulky(TextSlot::Reply, exchange.turn.raw(), reply)?;
+        put(&mut self.transcript, exchange.turn.raw(), &bytes)
+    }
+
+    fn put_bulky(&mut self, slot: TextSlot, id: u64, text: Option<&str>) -> Result<(), redb::StorageError> {
+        match text {
+            Some(text) => self.bulky.insert((slot as u8, id), text).map(drop),
+            None => self.bulky.remove((slot as u8, id)).map(drop),
+        }
+    }
+
+    fn drop_trace(&mut self, id: u64) -> Result<(), redb::StorageError> {
+        for table in [&mut self.bodies, &mut self.states, &mut self.vectors, &mut self.tokens] {
+            table.remove(id)?;
+        }
+        self.put_bulky(TextSlot::Trace, id, None)
+    }
+}
+
+fn put(table: &mut Table<'_, u64, &'static [u8]>, key: u64, bytes: &[u8]) -> Result<(), redb::StorageError> {
+    table.insert(key, bytes).map(drop)
+}
+
+/// Rows dropped by one commit at most, so that a commit stays short; the rest goes with the next ones.
+const DROPPED_PER_COMMIT: usize = 64;
+
+fn drop_below(table: &mut Table<'_, u64, &'static [u8]>, below: u64) -> Result<(), redb::StorageError> {
+    let old: Vec<u64> = table
+        .range(..below)?
+        .take(DROPPED_PER_COMMIT)
+        .map(|entry| entry.map(|(key, _)| key.value()))
+        .collect::<Result<_, _>>()?;
+    old.into_iter().try_for_each(|key| table.remove(key).map(drop))
+}

@@ -1,0 +1,24 @@
+//! The MemoryStore actor: single writer of one space's file, and recall from its snapshots.
+
+mod actor;
+mod apply;
+mod config;
+mod error;
+mod file;
+mod masking;
+mod paths;
+mod recall;
+mod records;
+mod rows;
+mod snapshot;
+mod tokens;
+mod vector;
+mod view;
+
+pub use actor::{MemoryStore, MemoryStoreArgs, ports};
+pub use config::{MemoryConfig, StoreConfig};
+pub use error::StoreError;
+pub use file::slot::StoreSlot;
+pub use paths::{space_path, spaces_on_disk};
+pub use recall::{RecallSettings, recall};
+pub use snapshot::Snapshot;

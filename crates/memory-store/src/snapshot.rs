@@ -1,0 +1,200 @@
+//! An immutable picture of a space, which recall reads while the next one is being written.
+//!
+//! Rows lie in blocks of 256 in order of their ids. Cloning a snapshot copies one pointer a block; changing a clone
+//! copies only the columns of the blocks that it touches.
+
+mod block;
+mod postings;
+mod recalls;
+
+use std::sync::Arc;
+
+use bethink_cognition::Decay;
+use bethink_domain::{Timestamp, Trace, TraceId};
+
+pub(crate) use block::{Block, ROWS_MAX, Row};
+pub(crate) use postings::Posting;
+pub(crate) use recalls::Recalls;
+
+use crate::records::EmbedderRecord;
+use crate::rows::{Counters, TraceBody, TraceState};
+use crate::vector::QuantisedVector;
+
+/// A picture of a space at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    blocks: Vec<Arc<Block>>,
+    pub(crate) counters: Counters,
+    pub(crate) recalls: Recalls,
+    embedder: Option<Arc<EmbedderRecord>>,
+    /// Whether the file names its embedder already; it does from its first vector on.
+    pub(crate) embedder_stored: bool,
+    decay: Decay,
+}
+
+/// Where a row lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Place {
+    pub(crate) block: u32,
+    pub(crate) row: u8,
+}
+
+impl Snapshot {
+    pub(crate) fn new(embedder: Option<EmbedderRecord>, decay: Decay) -> Self {
+        Self {
+            blocks: Vec::new(),
+            counters: Counters::default(),
+            recalls: Recalls::default(),
+            embedder: embedder.map(Arc::new),
+            embedder_stored: false,
+            decay,
+        }
+    }
+
+    /// Traces that are not forgotten.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.blocks.iter().map(|block| block.living()).sum()
+    }
+
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Traces without a vector.
+    #[must_use]
+    pub fn unembedded(&self) -> usize {
+        self.blocks.iter().map(|block| block.unembedded()).sum()
+    }
+
+    /// One trace, unless it is forgotten or was never there.
+    #[must_use]
+    pub fn trace(&self, id: TraceId) -> Option<Trace> {
+        self.find(id).map(|place| self.trace_at(place))
+    }
+
+    pub(crate) fn decay(&self) -> &Decay {
+        &self.decay
+    }
+
+    pub(crate) fn embedder(&self) -> Option<&EmbedderRecord> {
+        self.embedder.as_deref()
+    }
+
+    pub(crate) fn blocks(&self) -> &[Arc<Block>] {
+        &self.blocks
+    }
+
+    pub(crate) fn block(&self, place: Place) -> &Block {
+        &self.blocks[place.block as usize]
+    }
+
+    pub(crate) fn state(&self, place: Place) -> &TraceState {
+        self.block(place).state(place.row)
+    }
+
+    pub(crate) fn body(&self, place: Place) -> &Arc<TraceBody> {
+        self.block(place).body(place.row)
+    }
+
+    pub(crate) fn id(&self, place: Place) -> TraceId {
+        self.block(place).id(place.row)
+    }
+
+    /// Whether a row had faded by a time.
+    pub(crate) fn faded(&self, place: Place, at: Timestamp) -> bool {
+        at >= self.block(place).fades_at(place.row)
+    }
+
+    pub(crate) fn trace_at(&self, place: Place) -> Trace {
+        let block = self.block(place);
+        self.state(place).with(self.id(place), self.body(place), block.embedded(place.row))
+    }
+
+    /// The place of a trace, unless it is forgotten.
+    pub(crate) fn find(&self, id: TraceId) -> Option<Place> {
+        let block = self.blocks.partition_point(|block| block.last_id() < id);
+        let row = self.blocks.get(block)?.find(id)?;
+        Some(Place { block: u32::try_from(block).ok()?, row })
+    }
+
+    /// Places of everything that is not forgotten, oldest first.
+    pub(crate) fn places(&self) -> impl DoubleEndedIterator<Item = Place> + '_ {
+        self.blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(number, block)| block.rows().map(move |row| Place { block: number as u32, row }))
+    }
+
+    /// Places of the texts with the same hash of words.
+    pub(crate) fn with_key(&self, key: u64) -> Vec<Place> {
+        let mut found = Vec::new();
+        for (block, number) in self.blocks.iter().zip(0u32..) {
+            found.extend(block.with_key(key).map(|row| Place { block: number, row }));
+        }
+        found
+    }
+
+    /// Adds a row with the highest id so far.
+    pub(crate) fn push(&mut self, row: Row) {
+        let full = self.blocks.last().is_none_or(|block| block.len() >= ROWS_MAX);
+        if full {
+            self.blocks.push(Arc::new(Block::new(self.dimensions())));
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            Arc::make_mut(block).push(row, &self.decay);
+        }
+    }
+
+    /// Adds many rows, ascending by id and above all there are.
+    pub(crate) fn extend(&mut self, rows: Vec<Row>) {
+        let mut rows = rows.into_iter();
+        while self.blocks.last().is_some_and(|block| block.len() < ROWS_MAX) {
+            let Some(row) = rows.next() else { return };
+            self.push(row);
+        }
+        loop {
+            let chunk: Vec<Row> = rows.by_ref().take(ROWS_MAX).collect();
+            if chunk.is_empty() {
+                return;
+            }
+            self.blocks.push(Arc::new(Block::from_rows(chunk, self.dimensions(), &self.decay)));
+        }
+    }
+
+    /// Changes the numbers of a row.
+    pub(crate) fn set_state(&mut self, place: Place, state: TraceState) {
+        let decay = self.decay;
+        self.change(place, |block| block.set_state(place.row, state, &decay));
+    }
+
+    /// Gives a row its vector.
+    pub(crate) fn set_vector(&mut self, place: Place, vector: Option<&QuantisedVector>) {
+        self.change(place, |block| block.set_vector(place.row, vector));
+    }
+
+    /// Replaces what a row says.
+    pub(crate) fn set_body(&mut self, place: Place, body: Arc<TraceBody>, tokens: &crate::tokens::Tokens) {
+        self.change(place, |block| block.set_body(place.row, body, tokens));
+    }
+
+    /// Replaces where a row comes from, and what else about it is no word.
+    pub(crate) fn set_body_but_words(&mut self, place: Place, body: Arc<TraceBody>) {
+        self.change(place, |block| block.set_body_but_words(place.row, body));
+    }
+
+    /// Makes a row unfindable and drops what it said.
+    pub(crate) fn forget(&mut self, place: Place) {
+        self.change(place, |block| block.forget(place.row));
+    }
+
+    fn change(&mut self, place: Place, work: impl FnOnce(&mut Block)) {
+        work(Arc::make_mut(&mut self.blocks[place.block as usize]));
+    }
+
+    fn dimensions(&self) -> usize {
+        self.embedder.as_ref().map_or(0, |embedder| usize::from(embedder.identity.dimensions))
+    }
+}

@@ -1,0 +1,237 @@
+//! 256 rows, a column an `Arc`, so that a change of one column copies that one only.
+
+use std::sync::Arc;
+
+use bethink_cognition::Decay;
+use bethink_domain::{Timestamp, TraceId};
+
+use super::postings::Postings;
+use crate::rows::{TraceBody, TraceState};
+use crate::tokens::Tokens;
+use crate::vector::QuantisedVector;
+
+/// Rows of a block. Copying the numbers of so many takes some microseconds, and a row's place in it fits a byte.
+pub(crate) const ROWS_MAX: usize = 256;
+
+/// A row on its way into a block.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) id: TraceId,
+    pub(crate) state: TraceState,
+    pub(crate) body: Arc<TraceBody>,
+    pub(crate) tokens: Tokens,
+    pub(crate) vector: Option<QuantisedVector>,
+}
+
+/// See the module. Columns have one entry a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    ids: Arc<Vec<TraceId>>,
+    numbers: Arc<Numbers>,
+    bodies: Arc<Vec<Arc<TraceBody>>>,
+    vectors: Arc<Vectors>,
+    words: Arc<Words>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Numbers {
+    states: Vec<TraceState>,
+    /// From when the row counts as faded; the end of time when it never does.
+    fades_at: Vec<Timestamp>,
+    /// Forgotten since the file was read; the row keeps its place.
+    forgotten: Vec<bool>,
+    /// Whether recall looks at the row: not forgotten, not replaced, in a layer.
+    searched: Vec<bool>,
+}
+
+#[derive(Debug, Clone)]
+struct Vectors {
+    dimensions: usize,
+    /// Row after row.
+    values: Vec<i8>,
+    /// 0 for a row without a vector.
+    scales: Vec<f32>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Words {
+    postings: Postings,
+    keys: Vec<u64>,
+}
+
+/// A time that never comes.
+const NEVER: Timestamp = Timestamp::from_millis(i64::MAX);
+
+impl Block {
+    pub(crate) fn new(dimensions: usize) -> Self {
+        Self {
+            ids: Arc::default(),
+            numbers: Arc::default(),
+            bodies: Arc::default(),
+            vectors: Arc::new(Vectors { dimensions, values: Vec::new(), scales: Vec::new() }),
+            words: Arc::default(),
+        }
+    }
+
+    pub(crate) fn from_rows(rows: Vec<Row>, dimensions: usize, decay: &Decay) -> Self {
+        let mut block = Self::new(dimensions);
+        let tokens: Vec<&Tokens> = rows.iter().map(|row| &row.tokens).collect();
+        let words = Words {
+            postings: Postings::from_rows(&tokens),
+            keys: tokens.iter().map(|tokens| tokens.key).collect(),
+        };
+        rows.into_iter().for_each(|row| block.push_but_words(row, decay));
+        block.words = Arc::new(words);
+        block
+    }
+
+    pub(crate) fn push(&mut self, row: Row, decay: &Decay) {
+        let words = Arc::make_mut(&mut self.words);
+        words.postings.push(&row.tokens);
+        words.keys.push(row.tokens.key);
+        self.push_but_words(row, decay);
+    }
+
+    fn push_but_words(&mut self, row: Row, decay: &Decay) {
+        Arc::make_mut(&mut self.ids).push(row.id);
+        let numbers = Arc::make_mut(&mut self.numbers);
+        numbers.fades_at.push(decay.fades_at(&row.state.vitals()).unwrap_or(NEVER));
+        numbers.searched.push(searched(&row.state));
+        numbers.states.push(row.state);
+        numbers.forgotten.push(false);
+        Arc::make_mut(&mut self.bodies).push(row.body);
+        Arc::make_mut(&mut self.vectors).push(row.vector.as_ref());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(crate) fn living(&self) -> usize {
+        self.numbers.forgotten.iter().filter(|forgotten| !**forgotten).count()
+    }
+
+    pub(crate) fn unembedded(&self) -> usize {
+        self.rows().filter(|row| !self.embedded(*row)).count()
+    }
+
+    /// Rows that are not forgotten.
+    pub(crate) fn rows(&self) -> impl DoubleEndedIterator<Item = u8> + '_ {
+        (0..self.len()).filter(|row| !self.numbers.forgotten[*row]).map(|row| row as u8)
+    }
+
+    pub(crate) fn last_id(&self) -> TraceId {
+        self.ids.last().copied().unwrap_or(TraceId::from_raw(0))
+    }
+
+    pub(crate) fn find(&self, id: TraceId) -> Option<u8> {
+        let row = self.ids.binary_search(&id).ok()?;
+        (!self.numbers.forgotten[row]).then_some(row as u8)
+    }
+
+    pub(crate) fn id(&self, row: u8) -> TraceId {
+        self.ids[usize::from(row)]
+    }
+
+    pub(crate) fn state(&self, row: u8) -> &TraceState {
+        &self.numbers.states[usize::from(row)]
+    }
+
+    pub(crate) fn fades_at(&self, row: u8) -> Timestamp {
+        self.numbers.fades_at[usize::from(row)]
+    }
+
+    pub(crate) fn forgotten(&self, row: u8) -> bool {
+        self.numbers.forgotten[usize::from(row)]
+    }
+
+    /// Whether recall looks at each row.
+    pub(crate) fn searched(&self) -> &[bool] {
+        &self.numbers.searched
+    }
+
+    pub(crate) fn body(&self, row: u8) -> &Arc<TraceBody> {
+        &self.bodies[usize::from(row)]
+    }
+
+    pub(crate) fn embedded(&self, row: u8) -> bool {
+        self.vectors.scales[usize::from(row)] > 0.0
+    }
+
+    /// Vectors row after row, and the scale of each; 0 where there is none.
+    pub(crate) fn vectors(&self) -> (&[i8], &[f32]) {
+        (&self.vectors.values, &self.vectors.scales)
+    }
+
+    pub(crate) fn postings(&self) -> &Postings {
+        &self.words.postings
+    }
+
+    pub(crate) fn key(&self, row: u8) -> u64 {
+        self.words.keys[usize::from(row)]
+    }
+
+    pub(crate) fn with_key(&self, key: u64) -> impl Iterator<Item = u8> + '_ {
+        let found = self.words.keys.iter().enumerate().filter(move |(_, known)| **known == key);
+        found.map(|(row, _)| row as u8).filter(|row| !self.forgotten(*row))
+    }
+
+    pub(super) fn set_state(&mut self, row: u8, state: TraceState, decay: &Decay) {
+        let numbers = Arc::make_mut(&mut self.numbers);
+        numbers.fades_at[usize::from(row)] = decay.fades_at(&state.vitals()).unwrap_or(NEVER);
+        numbers.searched[usize::from(row)] = searched(&state);
+        numbers.states[usize::from(row)] = state;
+    }
+
+    pub(super) fn set_vector(&mut self, row: u8, vector: Option<&QuantisedVector>) {
+        Arc::make_mut(&mut self.vectors).set(row, vector);
+    }
+
+    pub(super) fn set_body(&mut self, row: u8, body: Arc<TraceBody>, tokens: &Tokens) {
+        self.set_body_but_words(row, body);
+        let words = Arc::make_mut(&mut self.words);
+        words.postings.replace(row, tokens);
+        words.keys[usize::from(row)] = tokens.key;
+    }
+
+    pub(super) fn set_body_but_words(&mut self, row: u8, body: Arc<TraceBody>) {
+        Arc::make_mut(&mut self.bodies)[usize::from(row)] = body;
+    }
+
+    pub(super) fn forget(&mut self, row: u8) {
+        let nothing = Tokens { key: 0, length: 0, terms: Vec::new() };
+        self.set_body(row, Arc::new(TraceBody::forgotten()), &nothing);
+        self.set_vector(row, None);
+        let numbers = Arc::make_mut(&mut self.numbers);
+        numbers.forgotten[usize::from(row)] = true;
+        numbers.searched[usize::from(row)] = false;
+    }
+}
+
+fn searched(state: &TraceState) -> bool {
+    !state.replaced() && state.kind.layer().is_some()
+}
+
+impl Vectors {
+    fn push(&mut self, vector: Option<&QuantisedVector>) {
+        self.values.resize(self.values.len() + self.dimensions, 0);
+        self.scales.push(0.0);
+        self.set((self.scales.len() - 1) as u8, vector);
+    }
+
+    /// A vector of another size is none.
+    fn set(&mut self, row: u8, vector: Option<&QuantisedVector>) {
+        let row = usize::from(row);
+        let place = &mut self.values[row * self.dimensions..(row + 1) * self.dimensions];
+        match vector.filter(|vector| vector.values.len() == self.dimensions) {
+            Some(vector) => {
+                place.copy_from_slice(&vector.values);
+                self.scales[row] = vector.scale;
+            }
+            None => {
+                place.fill(0);
+                self.scales[row] = 0.0;
+            }
+        }
+    }
+}
