@@ -44,7 +44,7 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
     let deadline = Instant::now() + OWNER_PATIENCE;
     loop {
         match DataDir::claim(&settings.data_dir, settings.run_dir.as_deref()) {
-            Ok(dir) => return own(settings, dir, space),
+            Ok(dir) => return own(settings, dir, space).await,
             Err(RuntimeError::InUse { path, pid, socket }) => {
                 if let Some(socket) = &socket
                     && let Ok(door) = SocketDoor::connect(socket).await
@@ -65,9 +65,9 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
     }
 }
 
-fn own(settings: &Settings, dir: DataDir, space: SpaceName) -> Result<Opened, Fault> {
+async fn own(settings: &Settings, dir: DataDir, space: SpaceName) -> Result<Opened, Fault> {
     let socket = dir.socket().to_owned();
-    let handle = settings.start(dir).map_err(|error| Fault::new(FaultKind::Failed, error.to_string()))?;
+    let handle = settings.start(dir).await.map_err(|error| Fault::new(FaultKind::Failed, error.to_string()))?;
     let handle = Arc::new(handle);
     let door: Arc<dyn Door> = Arc::new(LocalDoor::new(Arc::clone(&handle)));
     // Without a socket this command still works; others then wait for its end.

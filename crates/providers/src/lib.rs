@@ -6,6 +6,7 @@ mod extractive;
 mod hashed;
 mod language;
 mod minilm;
+mod no_embedder;
 mod scripted;
 mod word_senses;
 mod wordpiece;
@@ -18,5 +19,6 @@ pub use language::{
     Entered, LanguageModel, Line, ModelError, ModelIdentity, Prompt, Reply, ReplyFuture, Role,
 };
 pub use minilm::MiniLm;
+pub use no_embedder::NoEmbedder;
 pub use scripted::{Act, Scripted};
 pub use word_senses::EmbeddedSenses;

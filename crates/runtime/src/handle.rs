@@ -14,6 +14,7 @@ use crate::datadir::DataDir;
 use crate::directory::{Census, Directory, SleepAll, SpaceHealth, Wake};
 use crate::error::RuntimeError;
 use crate::family::SpacePorts;
+use crate::start::Root;
 
 /// How long a door waits for a space to wake. A large space takes seconds.
 const WAKE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -34,6 +35,7 @@ pub enum AskError<E> {
 /// A running Bethink. Dropping it without [`Handle::shutdown`] loses nothing that was acknowledged.
 #[derive(Debug)]
 pub struct Handle {
+    pub(crate) root: ActorRef<Root>,
     pub(crate) directory: ActorRef<Directory>,
     pub(crate) embed: EmbedPort,
     pub(crate) clock: Arc<dyn Clock>,
@@ -137,6 +139,7 @@ impl Handle {
         self.ticker.abort();
         let asleep = tokio::time::timeout(self.config.shutdown(), self.directory.ask(SleepAll).send()).await;
         drop(self.directory.stop_gracefully().await);
+        drop(self.root.stop_gracefully().await);
         match asleep {
             Ok(_) => Ok(()),
             Err(_) => Err(RuntimeError::Unavailable("not everything was finished within the deadline".to_owned())),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bethink_domain::{AgentName, Personality, UserName};
+use bethink_executor::ExecutorFault;
 use jiff::tz::TimeZone;
 
 use crate::environment::Environment;
@@ -190,8 +191,8 @@ fn faults(file: &File) -> Vec<(&'static str, String)> {
     }
     add("mechanisms.decay", file.mechanisms.decay.faults());
     add("personality", file.personality.faults());
-    add("planner", crate::start::planner(file).faults());
-    add("executor", file.executor.faults());
+    add("planner", crate::start::planner(file).check().err().map(|fault| fault.to_string()).into_iter().collect());
+    add("executor", file.executor.check().err().map(executor_fault).into_iter().collect());
     add("spaces", file.spaces.faults());
     for agent in &file.agents {
         add("agents", agent.personality.map(|own| own.faults()).unwrap_or_default());
@@ -203,6 +204,11 @@ fn faults(file: &File) -> Vec<(&'static str, String)> {
         add("user", vec![format!("`name`: {error}")]);
     }
     faults
+}
+
+fn executor_fault(fault: ExecutorFault) -> String {
+    let ExecutorFault::OutOfRange { key, range } = fault;
+    format!("`{key}` must be {range}")
 }
 
 /// The line on which the key that a fault names stands in its section.

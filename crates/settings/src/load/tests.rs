@@ -55,13 +55,20 @@ fn paths_are_relative_to_what_holds_them() {
     assert_eq!(load(Overrides::default()), Path::new("/home/ada/.local/share/bethink"));
 }
 
-/// Every line of the shipped file that shows a default is a comment in front of a key; without the comment marks it
-/// must read as the defaults.
+/// The shipped file is the reference of all keys: it must read as the defaults, and name each of them.
 #[test]
-fn the_shipped_file_shows_the_defaults() {
+fn the_shipped_file_shows_every_default() {
     let text = include_str!("../../../../config/bethink.toml");
-    parse(text).expect("because the shipped file is right");
-    let shown: String = text.lines().map(|line| line.strip_prefix("#: ").unwrap_or(line)).collect::<Vec<_>>().join("\n");
-    let file = parse(&shown).expect("because the shown values are right");
-    assert_eq!(format!("{file:?}"), format!("{:?}", File::default()));
+    let file = parse(text).expect("because the shipped file is right");
+    let defaults = format!("{:?}", File::default());
+    assert_eq!(format!("{file:?}"), defaults);
+    // The debug form names every field as `name: `; fields that hold no key of the file are listed here.
+    let inner = ["depth", "remembers", "stability_days", "shares"];
+    for field in defaults.split([' ', '{', ',']).filter_map(|part| part.strip_suffix(':')) {
+        let shown = text.lines().any(|line| {
+            let line = line.trim_start_matches(['#', ' ', '[']);
+            line.starts_with(&format!("{field} =")) || line.starts_with(field) && line.ends_with(']')
+        });
+        assert!(shown || inner.contains(&field), "config/bethink.toml does not show `{field}`");
+    }
 }

@@ -1,0 +1,297 @@
+//! One awake space: its open file and the actors around it, under a supervisor of their own.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bethink_clock::{Clock, Entropy};
+use bethink_domain::{EmbedderIdentity, Personality, Senses, SpaceId, Timestamp};
+use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig};
+use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
+use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
+use bethink_protocol::{
+    CancelTurn, ConversePort, Drain, EmbedPort, MemoryPorts, Offload, Tick, offload,
+};
+use bethink_providers::LanguageModel;
+use jiff::tz::TimeZone;
+use kameo::actor::{ActorRef, Recipient, WeakActorRef};
+use kameo::error::{ActorStopReason, Infallible, PanicError};
+use kameo::mailbox;
+use kameo::prelude::{Actor, ActorId, Spawn};
+use kameo::supervision::{RestartPolicy, SupervisionStrategy};
+
+use crate::directory::Broke;
+use crate::error::RuntimeError;
+
+/// Messages that may wait for the store: as many as one commit may carry, so that a burst shares it.
+const STORE_MAILBOX: usize = 1_024;
+/// Messages that may wait for the Planner: the turns that may wait, and as many cancellations.
+const PLANNER_MAILBOX: usize = 64;
+/// Messages that may wait for the Executor: one turn is in flight, so this is slack.
+const EXECUTOR_MAILBOX: usize = 16;
+/// Crashes of one actor that are forgiven while they come closer together than [`FORGIVING_QUIET`].
+const CRASHES_MAX: u32 = 5;
+/// Quiet time after which earlier crashes are forgiven.
+const FORGIVING_QUIET: Duration = Duration::from_secs(60);
+/// How long an actor may take to start. The store reads its whole file.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// What every space is made of.
+#[derive(Clone)]
+pub struct Parts {
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub entropy: Entropy,
+    /// The data directory.
+    pub data_dir: Arc<std::path::PathBuf>,
+    /// Where vectors come from.
+    pub embed: EmbedPort,
+    /// Whose vectors they are.
+    pub embedder: Option<EmbedderIdentity>,
+    /// Meanings of words, where the embedder has a table of them.
+    pub senses: Option<Arc<dyn Senses>>,
+    /// What answers.
+    pub language: Arc<dyn LanguageModel>,
+    /// Commits.
+    pub commit: Arc<dyn Offload>,
+    /// Opening files and long scans.
+    pub blocking: Arc<dyn Offload>,
+    /// Prototypes of intents, one shelf for all spaces.
+    pub prototypes: PrototypeShelf,
+    /// The user's zone.
+    pub zone: TimeZone,
+    /// Numbers of the store.
+    pub store: StoreConfig,
+    /// Numbers of the Planner.
+    pub planner: PlannerConfig,
+    /// Numbers of the Executor.
+    pub executor: ExecutorConfig,
+    /// Personality and instructions of each agent.
+    pub persona: Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync>,
+}
+
+/// How an agent is.
+#[derive(Debug, Clone, Default)]
+pub struct Persona {
+    /// Traits.
+    pub personality: Personality,
+    /// What it is told about itself; the default instructions if none.
+    pub instructions: Option<String>,
+}
+
+/// The ways into an awake space.
+#[derive(Debug, Clone)]
+pub struct SpacePorts {
+    /// Say something.
+    pub converse: ConversePort,
+    /// Stop a turn.
+    pub cancel: Recipient<CancelTurn>,
+    /// Ask and tell memory.
+    pub memory: MemoryPorts,
+}
+
+/// An awake space.
+pub(crate) struct Family {
+    space: SpaceId,
+    supervisor: ActorRef<Supervisor>,
+    planner: ActorRef<Planner>,
+    executor: ActorRef<Executor>,
+    store: ActorRef<MemoryStore>,
+    slot: StoreSlot,
+    ports: SpacePorts,
+}
+
+impl Family {
+    /// Opens the space's file and starts its actors; `breaks` hears when one of them is given up.
+    ///
+    /// # Errors
+    /// Why the file can't be opened, or which actor does not start.
+    pub(crate) async fn wake(
+        parts: &Parts,
+        space: &SpaceId,
+        breaks: Recipient<Broke>,
+    ) -> Result<Self, RuntimeError> {
+        let slot = open(parts, space).await?;
+        let supervisor = Supervisor::spawn(SupervisorArgs { space: space.clone(), breaks });
+        let store = spawn_store(parts, space, &slot, &supervisor).await?;
+        let executor = spawn_executor(parts, space, &supervisor).await?;
+        let memory = bethink_memory_store::ports(&store);
+        let args = PlannerArgs {
+            space: space.clone(),
+            embed: parts.embed.clone(),
+            memory: memory.clone(),
+            execute: executor.clone().reply_recipient(),
+            offload: Arc::clone(&parts.blocking),
+            entropy: parts.entropy,
+            prototypes: parts.prototypes.clone(),
+            config: parts.planner.clone(),
+        };
+        let planner = Planner::supervise(&supervisor, args)
+            .restart_policy(RestartPolicy::Transient)
+            .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
+            .spawn_with_mailbox(mailbox::bounded(PLANNER_MAILBOX))
+            .await;
+        started(&planner, "planner").await?;
+        let ports = SpacePorts {
+            converse: planner.clone().reply_recipient(),
+            cancel: planner.clone().recipient(),
+            memory,
+        };
+        Ok(Self { space: space.clone(), supervisor, planner, executor, store, slot, ports })
+    }
+
+    /// The ways in.
+    pub(crate) fn ports(&self) -> &SpacePorts {
+        &self.ports
+    }
+
+    /// Lets the space's actors know that time passes. One that is behind gets the next tick.
+    pub(crate) fn tick(&self, now: Timestamp) {
+        drop(self.store.tell(Tick { now }).try_send());
+    }
+
+    /// Finishes what was accepted, from the first actor of a turn to the last, then stops and closes the file.
+    pub(crate) async fn sleep(&self, deadline: Duration) {
+        let drained = tokio::time::timeout(deadline, async {
+            drop(self.planner.ask(Drain).send().await);
+            drop(self.executor.ask(Drain).send().await);
+            drop(self.store.ask(Drain).send().await);
+        });
+        if drained.await.is_err() {
+            tracing::warn!(space = %self.space, "space did not finish within the deadline");
+        }
+        self.stop().await;
+    }
+
+    /// Stops the actors and closes the file.
+    pub(crate) async fn stop(&self) {
+        drop(self.planner.stop_gracefully().await);
+        drop(self.executor.stop_gracefully().await);
+        drop(self.store.stop_gracefully().await);
+        drop(self.supervisor.stop_gracefully().await);
+        self.slot.retire();
+    }
+}
+
+async fn open(parts: &Parts, space: &SpaceId) -> Result<StoreSlot, RuntimeError> {
+    let path = space_path(&parts.data_dir, space);
+    let (owner, embedder) = (space.clone(), parts.embedder.clone());
+    let (now, cache) = (parts.clock.now(), parts.store.memory.cache_bytes);
+    let opened =
+        offload(&parts.blocking, move || StoreSlot::open(&path, &owner, embedder.as_ref(), now, cache)).await;
+    match opened {
+        Ok(Ok(slot)) => Ok(slot),
+        Ok(Err(error)) => Err(store_error(&error)),
+        Err(_) => Err(RuntimeError::Unavailable(format!("{space} could not be opened: background work was abandoned"))),
+    }
+}
+
+fn store_error(error: &bethink_memory_store::StoreError) -> RuntimeError {
+    match error.unwritable_path() {
+        Some(path) => RuntimeError::Unwritable { path: path.to_owned(), reason: error.to_string() },
+        None => RuntimeError::Data(error.to_string()),
+    }
+}
+
+async fn spawn_store(
+    parts: &Parts,
+    space: &SpaceId,
+    slot: &StoreSlot,
+    supervisor: &ActorRef<Supervisor>,
+) -> Result<ActorRef<MemoryStore>, RuntimeError> {
+    let args = MemoryStoreArgs {
+        space: space.clone(),
+        slot: slot.clone(),
+        embed: parts.embed.clone(),
+        senses: parts.senses.clone(),
+        commit: Arc::clone(&parts.commit),
+        scan: Arc::clone(&parts.blocking),
+        entropy: parts.entropy,
+        config: parts.store.clone(),
+    };
+    let store = MemoryStore::supervise(supervisor, args)
+        .restart_policy(RestartPolicy::Transient)
+        .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
+        .spawn_with_mailbox(mailbox::bounded(STORE_MAILBOX))
+        .await;
+    started(&store, "memory store").await?;
+    Ok(store)
+}
+
+async fn spawn_executor(
+    parts: &Parts,
+    space: &SpaceId,
+    supervisor: &ActorRef<Supervisor>,
+) -> Result<ActorRef<Executor>, RuntimeError> {
+    let persona = (parts.persona)(space);
+    let args = ExecutorArgs {
+        model: Arc::clone(&parts.language),
+        personality: persona.personality,
+        instructions: persona.instructions,
+        zone: parts.zone.clone(),
+        config: parts.executor.clone(),
+    };
+    let executor = Executor::supervise(supervisor, args)
+        .restart_policy(RestartPolicy::Transient)
+        .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
+        .spawn_with_mailbox(mailbox::bounded(EXECUTOR_MAILBOX))
+        .await;
+    started(&executor, "executor").await?;
+    Ok(executor)
+}
+
+/// Waits until an actor can take messages. Nothing is sent to it before: what waits during a start can be lost.
+async fn started<A: Actor>(actor: &ActorRef<A>, name: &str) -> Result<(), RuntimeError> {
+    let unavailable = || RuntimeError::Unavailable(format!("the {name} does not start"));
+    tokio::time::timeout(START_TIMEOUT, actor.wait_for_startup()).await.map_err(|_| unavailable())?;
+    if actor.is_alive() { Ok(()) } else { Err(unavailable()) }
+}
+
+/// Restarts a space's actors, and reports those that it gives up.
+struct Supervisor {
+    space: SpaceId,
+    breaks: Recipient<Broke>,
+}
+
+#[derive(Clone)]
+struct SupervisorArgs {
+    space: SpaceId,
+    breaks: Recipient<Broke>,
+}
+
+impl Actor for Supervisor {
+    type Args = SupervisorArgs;
+    type Error = Infallible;
+
+    fn supervision_strategy() -> SupervisionStrategy {
+        SupervisionStrategy::OneForOne
+    }
+
+    async fn on_start(args: SupervisorArgs, _: ActorRef<Self>) -> Result<Self, Infallible> {
+        Ok(Self { space: args.space, breaks: args.breaks })
+    }
+
+    async fn on_link_died(
+        &mut self,
+        _: WeakActorRef<Self>,
+        _: ActorId,
+        reason: ActorStopReason,
+    ) -> Result<ControlFlow<ActorStopReason>, Infallible> {
+        if !matches!(reason, ActorStopReason::Normal | ActorStopReason::SupervisorRestart) {
+            let broke = Broke { space: self.space.clone(), reason: reason.to_string() };
+            // The Directory always has room soon; if it is gone, the process is ending.
+            drop(self.breaks.tell(broke).await);
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    async fn on_panic(
+        &mut self,
+        _: WeakActorRef<Self>,
+        error: PanicError,
+    ) -> Result<ControlFlow<ActorStopReason>, Infallible> {
+        tracing::error!(space = %self.space, %error, "supervisor failed");
+        Ok(ControlFlow::Continue(()))
+    }
+}

@@ -1,0 +1,148 @@
+//! Starting a runtime.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bethink_clock::{Clock, Entropy};
+use bethink_domain::Senses;
+use bethink_executor::ExecutorConfig;
+use bethink_memory_store::StoreConfig;
+use bethink_planner::{PlannerConfig, PrototypeShelf};
+use bethink_protocol::{Offload, Tick};
+use bethink_providers::{Embedder, EmbedderArgs, EmbeddingModel, LanguageModel};
+use jiff::tz::TimeZone;
+use kameo::actor::ActorRef;
+use kameo::mailbox;
+use kameo::prelude::Spawn;
+use kameo::supervision::{RestartPolicy, SupervisionStrategy};
+
+use crate::config::RuntimeConfig;
+use crate::datadir::DataDir;
+use crate::directory::{DIRECTORY_MAILBOX, Directory, DirectoryArgs};
+use crate::error::RuntimeError;
+use crate::family::{Parts, Persona};
+use crate::handle::Handle;
+use crate::pool::{BlockingPool, COMMIT_THREADS, ThreadPool};
+
+/// Requests that may wait for the embedder, from all spaces.
+const EMBEDDER_MAILBOX: usize = 1_024;
+/// Crashes of the embedder or the Directory that are forgiven within [`FORGIVING_QUIET`].
+const CRASHES_MAX: u32 = 10;
+/// Quiet time after which earlier crashes are forgiven.
+const FORGIVING_QUIET: Duration = Duration::from_secs(60);
+
+/// What a runtime is made of.
+pub struct Ingredients {
+    /// The owned data directory.
+    pub data_dir: DataDir,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Chance.
+    pub entropy: Entropy,
+    /// Makes vectors; without it, recall goes by words alone.
+    pub embedding: Arc<dyn EmbeddingModel>,
+    /// Meanings of words, where there is a table of them.
+    pub senses: Option<Arc<dyn Senses>>,
+    /// What answers.
+    pub language: Arc<dyn LanguageModel>,
+    /// The user's zone.
+    pub zone: TimeZone,
+    /// Personality and instructions of each agent.
+    pub persona: Arc<dyn Fn(&bethink_domain::SpaceId) -> Persona + Send + Sync>,
+    /// Limits of awake spaces.
+    pub spaces: RuntimeConfig,
+    /// Numbers of the store.
+    pub store: StoreConfig,
+    /// Numbers of the Planner.
+    pub planner: PlannerConfig,
+    /// Numbers of the Executor.
+    pub executor: ExecutorConfig,
+}
+
+/// Starts the process's actors. No space is woken yet.
+///
+/// Must be called within a tokio runtime.
+///
+/// # Errors
+/// [`RuntimeError::Unavailable`] when the system has no more threads.
+pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
+    let Ingredients { data_dir, clock, entropy, embedding, senses, language, zone, persona, .. } = ingredients;
+    let threads = |error: std::io::Error| RuntimeError::Unavailable(format!("no threads for commits: {error}"));
+    let commit: Arc<dyn Offload> = Arc::new(ThreadPool::start("commit", COMMIT_THREADS).map_err(threads)?);
+    // One thread: one inference at a time, whatever waits.
+    let inference: Arc<dyn Offload> = Arc::new(ThreadPool::start("inference", 1).map_err(threads)?);
+    let root = Root::spawn(());
+    let embedder_identity = embedding.identity();
+    let embedder = Embedder::supervise(&root, EmbedderArgs { model: embedding, offload: inference })
+        .restart_policy(RestartPolicy::Transient)
+        .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
+        .spawn_with_mailbox(mailbox::bounded(EMBEDDER_MAILBOX))
+        .await;
+    embedder.wait_for_startup().await;
+    let embed = embedder.reply_recipient();
+    let parts = Parts {
+        clock: Arc::clone(&clock),
+        entropy,
+        data_dir: Arc::new(data_dir.path().to_owned()),
+        embed: embed.clone(),
+        // An embedder that makes no vectors has no identity that stored ones could be held against.
+        embedder: (embedder_identity.dimensions > 0).then_some(embedder_identity),
+        senses,
+        language,
+        commit,
+        blocking: Arc::new(BlockingPool),
+        prototypes: PrototypeShelf::new(),
+        zone,
+        store: ingredients.store,
+        planner: ingredients.planner,
+        executor: ingredients.executor,
+        persona,
+    };
+    let config = ingredients.spaces;
+    let directory = Directory::supervise(&root, DirectoryArgs { parts, config: config.clone() })
+        .restart_policy(RestartPolicy::Transient)
+        .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
+        .spawn_with_mailbox(mailbox::bounded(DIRECTORY_MAILBOX))
+        .await;
+    directory.wait_for_startup().await;
+    let ticker = tick(directory.clone(), Arc::clone(&clock), Duration::from_secs(config.tick_seconds));
+    Ok(Handle { root, directory, embed, clock, config, data_dir, ticker })
+}
+
+/// Strikes every `period`; strokes that were missed while the machine slept are not made up for.
+fn tick(directory: ActorRef<Directory>, clock: Arc<dyn Clock>, period: Duration) -> tokio::task::AbortHandle {
+    let striking = tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(period).await;
+            // Full: the Directory is behind, and the next stroke will do. Gone: the process is ending.
+            drop(directory.tell(Tick { now: clock.now() }).try_send());
+        }
+    });
+    striking.abort_handle()
+}
+
+/// Restarts the process's actors.
+pub(crate) struct Root;
+
+impl kameo::Actor for Root {
+    type Args = ();
+    type Error = kameo::error::Infallible;
+
+    fn supervision_strategy() -> SupervisionStrategy {
+        SupervisionStrategy::OneForOne
+    }
+
+    async fn on_start((): (), _: ActorRef<Self>) -> Result<Self, Self::Error> {
+        Ok(Self)
+    }
+
+    async fn on_link_died(
+        &mut self,
+        _: kameo::actor::WeakActorRef<Self>,
+        _: kameo::actor::ActorId,
+        reason: kameo::error::ActorStopReason,
+    ) -> Result<std::ops::ControlFlow<kameo::error::ActorStopReason>, Self::Error> {
+        tracing::error!(%reason, "an actor of the process was given up");
+        Ok(std::ops::ControlFlow::Continue(()))
+    }
+}

@@ -1,0 +1,88 @@
+//! From settings to a running Bethink.
+
+use std::sync::Arc;
+
+use bethink_clock::{Entropy, SystemClock};
+use bethink_domain::{Senses, SpaceId};
+use bethink_memory_store::StoreConfig;
+use bethink_planner::PlannerConfig;
+use bethink_providers::{EmbeddedSenses, EmbeddingModel, Extractive, MiniLm, NoEmbedder};
+use bethink_runtime::{DataDir, Handle, Ingredients, Persona, RuntimeError, start};
+
+use crate::file::{EmbeddingProvider, File};
+use crate::load::Settings;
+
+/// The Planner's numbers, with those that stand under `[memory]`.
+pub(crate) fn planner(file: &File) -> PlannerConfig {
+    PlannerConfig { depth: file.memory.depth, remembers: file.memory.enabled, ..file.planner.clone() }
+}
+
+impl Settings {
+    /// The configured embedder, and its table of word senses where it has one.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Unavailable`] when the model can't be loaded.
+    pub fn embedder(&self) -> Result<(Arc<dyn EmbeddingModel>, Option<Arc<dyn Senses>>), RuntimeError> {
+        match self.file.embedding.provider {
+            EmbeddingProvider::Embedded => {
+                let model = MiniLm::load()
+                    .map_err(|error| RuntimeError::Unavailable(format!("the embedded model: {error}")))?;
+                Ok((Arc::new(model), Some(Arc::new(EmbeddedSenses))))
+            }
+            EmbeddingProvider::None => Ok((Arc::new(NoEmbedder), None)),
+        }
+    }
+
+    /// The store's numbers.
+    #[must_use]
+    pub fn store(&self) -> StoreConfig {
+        StoreConfig { memory: self.memory.store(), decay: self.file.mechanisms.decay, ..StoreConfig::default() }
+    }
+
+    /// The Planner's numbers.
+    #[must_use]
+    pub fn planner(&self) -> PlannerConfig {
+        planner(&self.file)
+    }
+
+    /// What the runtime on an owned data directory is made of: the system's clock and chance, and the configured parts.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Unavailable`] when the embedder can't be loaded.
+    pub fn ingredients(&self, data_dir: DataDir) -> Result<Ingredients, RuntimeError> {
+        let (embedding, senses) = self.embedder()?;
+        Ok(Ingredients {
+            data_dir,
+            clock: Arc::new(SystemClock),
+            entropy: Entropy::system(),
+            embedding,
+            senses,
+            language: Arc::new(Extractive),
+            zone: self.zone.clone(),
+            persona: self.persona(),
+            spaces: self.file.spaces.clone(),
+            store: self.store(),
+            planner: self.planner(),
+            executor: self.file.executor.clone(),
+        })
+    }
+
+    /// Starts the runtime on an owned data directory. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// What the runtime could not do.
+    pub async fn start(&self, data_dir: DataDir) -> Result<Handle, RuntimeError> {
+        start(self.ingredients(data_dir)?).await
+    }
+
+    fn persona(&self) -> Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync> {
+        let (agents, own) = (self.file.agents.clone(), self.file.personality);
+        Arc::new(move |space| {
+            let section = agents.iter().find(|section| section.name == space.agent.as_str());
+            Persona {
+                personality: section.and_then(|section| section.personality).unwrap_or(own).traits(),
+                instructions: section.and_then(|section| section.instructions.clone()),
+            }
+        })
+    }
+}
