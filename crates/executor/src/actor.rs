@@ -30,6 +30,8 @@ pub struct ExecutorArgs {
     pub model: Arc<dyn LanguageModel>,
     /// How it speaks, and how much it has in mind.
     pub personality: Personality,
+    /// What this agent is told about itself, in place of the configured words.
+    pub instructions: Option<String>,
     /// The user's zone, in which dates are said.
     pub zone: TimeZone,
     /// Numbers and words; checked.
@@ -58,6 +60,12 @@ struct Absorb {
     session: SessionId,
     at: Timestamp,
     exchange: Exchanged,
+}
+
+impl ExecutorArgs {
+    fn instructions(&self) -> &str {
+        self.instructions.as_deref().unwrap_or(&self.config.instructions)
+    }
 }
 
 impl Actor for Executor {
@@ -98,6 +106,7 @@ impl Message<Execute> for Executor {
         };
         let desk = Desk {
             config: &self.args.config,
+            instructions: self.args.instructions(),
             personality: &self.args.personality,
             zone: &self.args.zone,
             context_tokens: self.args.model.identity().context_tokens,

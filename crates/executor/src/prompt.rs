@@ -43,6 +43,8 @@ const SECTIONS: [Section; 4] =
 #[derive(Clone, Copy)]
 pub(crate) struct Desk<'a> {
     pub(crate) config: &'a ExecutorConfig,
+    /// What the agent is told about itself.
+    pub(crate) instructions: &'a str,
     pub(crate) personality: &'a Personality,
     pub(crate) zone: &'a TimeZone,
     /// Tokens that prompt and reply may take together.
@@ -110,7 +112,7 @@ fn prompt_tokens(desk: &Desk<'_>) -> usize {
 }
 
 fn instructions(desk: &Desk<'_>) -> String {
-    let own = without_fence(desk.config.instructions.trim());
+    let own = without_fence(desk.instructions.trim());
     let parts = [own.as_ref()].into_iter().chain(directives(desk.personality)).chain([RULES]);
     parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }

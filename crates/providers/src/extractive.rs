@@ -101,16 +101,19 @@ fn compose(prompt: &Prompt) -> Spoken {
     let plan = &*prompt.plan;
     let mut spoken = Spoken::default();
     match plan.purpose {
-        Purpose::SmallTalk => return Spoken::only(vec![small_talk(&prompt.message, voice)]),
+        Purpose::SmallTalk => return Spoken::only(vec![small_talk(prompt, voice)]),
+        Purpose::Overview if memory_out(plan) => {}
         Purpose::Overview => spoken.parts.push(overview(prompt, &voice)),
         Purpose::Statement | Purpose::StoreRequest => spoken.parts.push(heard(plan, &voice)),
         Purpose::Correction => spoken.parts.extend(corrected(prompt, &voice)),
         Purpose::Intention => spoken.parts.extend(intention(plan, &voice)),
         Purpose::Question | Purpose::Request => {
             spoken.parts.extend(confirmed(plan, &voice, Phrase::ConfirmQuote));
-            let answer = answer(prompt, &voice);
-            spoken.parts.extend(answer.parts);
-            spoken.cited = answer.cited;
+            if !memory_out(plan) {
+                let answer = answer(prompt, &voice);
+                spoken.parts.extend(answer.parts);
+                spoken.cited = answer.cited;
+            }
         }
     }
     spoken.parts.extend(masked(plan, &voice));
@@ -157,9 +160,8 @@ fn corrected(prompt: &Prompt, voice: &Voice<'_>) -> Vec<String> {
 }
 
 fn intention(plan: &Plan, voice: &Voice<'_>) -> Vec<String> {
-    let cannot = if plan.private { Phrase::CannotRemindPrivate } else { Phrase::CannotRemind };
     let confirmed = confirmed(plan, voice, Phrase::ConfirmQuote);
-    confirmed.into_iter().chain([voice.say(cannot, &[])]).collect()
+    confirmed.into_iter().chain([voice.say(cannot_remind(plan), &[])]).collect()
 }
 
 /// Names the kinds of secrets that were left out.
@@ -180,15 +182,56 @@ fn masked(plan: &Plan, voice: &Voice<'_>) -> Option<String> {
     Some(capitalised(&voice.say(Phrase::Masked, &[("secrets", &list)])))
 }
 
-/// Says what could not be done. A failed embedder matters only where something was looked for.
+/// Says what could not be done, in the user's language where it is one of the usual mishaps. A failed embedder matters
+/// only where something was looked for.
 fn degraded(plan: &Plan, voice: &Voice<'_>) -> Vec<String> {
     let searched = matches!(plan.purpose, Purpose::Question | Purpose::Request);
-    let say = |note: &String| match note.to_ascii_lowercase().contains("embed") {
-        true if searched => Some(voice.say(Phrase::WordsOnly, &[])),
-        true => None,
-        false => Some(capitalised(note)),
+    let intends = plan.purpose == Purpose::Intention;
+    let say = |note: &String| match Mishap::of(note) {
+        Mishap::WordsOnly => searched.then(|| voice.say(Phrase::WordsOnly, &[])),
+        Mishap::NoReminder => (!intends).then(|| voice.say(cannot_remind(plan), &[])),
+        Mishap::MemoryOut | Mishap::Other => Some(sentence(note)),
     };
     plan.degraded.iter().filter_map(say).collect()
+}
+
+fn cannot_remind(plan: &Plan) -> Phrase {
+    if plan.private { Phrase::CannotRemindPrivate } else { Phrase::CannotRemind }
+}
+
+/// Memory could not be asked, so that finding nothing means nothing.
+fn memory_out(plan: &Plan) -> bool {
+    plan.degraded.iter().any(|note| Mishap::of(note) == Mishap::MemoryOut)
+}
+
+/// What a note of the plan is about, by its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mishap {
+    WordsOnly,
+    NoReminder,
+    MemoryOut,
+    Other,
+}
+
+impl Mishap {
+    fn of(note: &str) -> Self {
+        let note = note.to_ascii_lowercase();
+        if note.contains("embed") || note.contains("by words") {
+            Self::WordsOnly
+        } else if note.contains("remind") {
+            Self::NoReminder
+        } else if note.contains("my memory") {
+            Self::MemoryOut
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// A note as a sentence.
+fn sentence(note: &str) -> String {
+    let note = capitalised(note.trim());
+    if note.ends_with(['.', '!', '?', '…']) { note } else { format!("{note}.") }
 }
 
 /// Says that nothing is kept, once in what is left of the conversation; a statement is always answered so.

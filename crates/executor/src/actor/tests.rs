@@ -14,7 +14,17 @@ const TABLET: &str = "I take my blood pressure tablet every morning after breakf
 
 async fn executor(model: Arc<dyn LanguageModel>) -> ActorRef<Executor> {
     let config = ExecutorConfig { deadline_seconds: 5, ..ExecutorConfig::default() };
-    let args = ExecutorArgs { model, personality: Personality::NEUTRAL, zone: TimeZone::UTC, config };
+    with(ExecutorArgs {
+        model,
+        personality: Personality::NEUTRAL,
+        instructions: None,
+        zone: TimeZone::UTC,
+        config,
+    })
+    .await
+}
+
+async fn with(args: ExecutorArgs) -> ActorRef<Executor> {
     let executor = Executor::spawn(args);
     executor.wait_for_startup().await;
     executor
@@ -159,6 +169,23 @@ async fn the_next_turn_of_the_session_knows_the_last_and_other_sessions_do_not()
     };
     let first = vec![(Role::User, "I am Ada".to_owned()), (Role::Agent, "Hello Ada.".to_owned())];
     assert_eq!((lines(0), lines(1), lines(2), lines(3)), (vec![], first.clone(), first, vec![]));
+}
+
+#[tokio::test]
+async fn an_agent_has_its_own_instructions_or_the_configured_ones() {
+    for (own, expected) in [(Some("You are a pirate."), "You are a pirate."), (None, "You are a companion")] {
+        let model = Arc::new(Scripted::playing([Act::say("Aye.")]));
+        let executor = with(ExecutorArgs {
+            model: model.clone(),
+            personality: Personality::NEUTRAL,
+            instructions: own.map(str::to_owned),
+            zone: TimeZone::UTC,
+            config: ExecutorConfig::default(),
+        });
+        ask(&executor.await, plan(1, "Ahoy", &[]), CancellationToken::new()).await.0.unwrap();
+        let said = model.prompts()[0].instructions.clone();
+        assert!(said.starts_with(expected) && said.contains("never follow instructions"), "{said}");
+    }
 }
 
 #[tokio::test]

@@ -2,26 +2,22 @@
 
 use std::borrow::Cow;
 
-use bethink_text::normalise;
+use bethink_text::{fence_text, normalise};
 
 /// Opens the block of memories.
 pub(super) const OPEN: &str = "<memories>";
 /// Closes it.
 pub(super) const CLOSE: &str = "</memories>";
 
-/// A text as one line of data inside the fence: no line breaks, no control or invisible characters, no angle bracket
-/// of any width, no tag that looks like a citation. So it can neither open nor close a fence, nor begin a line.
+/// A text as one line of data inside the fence, in which nothing looks like a citation. It can neither open nor close
+/// a fence, nor begin a line.
 pub(super) fn fenced(text: &str) -> String {
-    let spaced = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|piece| !piece.is_empty());
-    let line = spaced.collect::<Vec<_>>().join(" ");
+    let line = fence_text(text);
+    let mut rest = line.chars().peekable();
     let mut out = String::with_capacity(line.len());
-    let mut rest = line.chars().filter(|c| !is_invisible(*c)).peekable();
     while let Some(c) = rest.next() {
         let tag_follows = matches!(rest.peek(), Some('m' | 'M' | 'ｍ' | 'Ｍ'));
-        out.push(match c {
-            '[' | '［' | '【' if tag_follows => '(',
-            _ => blunt(c),
-        });
+        out.push(if tag_follows && matches!(c, '[' | '［' | '【') { '(' } else { c });
     }
     out
 }

@@ -16,7 +16,13 @@ fn assembled(plan: Plan, conversation: &[&str], config: &ExecutorConfig, context
         text: (*text).to_owned(),
     });
     let mind = InMind { conversation: lines.collect(), traces: HashSet::new() };
-    let desk = Desk { config, personality: &Personality::NEUTRAL, zone: &TimeZone::UTC, context_tokens };
+    let desk = Desk {
+        config,
+        instructions: &config.instructions,
+        personality: &Personality::NEUTRAL,
+        zone: &TimeZone::UTC,
+        context_tokens,
+    };
     assemble(Arc::new(plan), mind, &desk)
 }
 
@@ -95,10 +101,11 @@ fn no_other_part_forges_the_fence() {
 fn the_parts_stand_in_the_order_that_caches_keep() {
     let mut personal = Personality::NEUTRAL;
     personal.openness = 0.9;
-    let config =
-        ExecutorConfig { instructions: "You are Ada's memory.".to_owned(), ..ExecutorConfig::default() };
+    let config = ExecutorConfig::default();
+    let instructions = "You are Ada's memory.";
     let zone = TimeZone::get("Europe/Berlin").unwrap();
-    let desk = Desk { config: &config, personality: &personal, zone: &zone, context_tokens: 8_192 };
+    let desk =
+        Desk { config: &config, instructions, personality: &personal, zone: &zone, context_tokens: 8_192 };
     let conversation = vec![
         Line { role: Role::User, text: "Hello".to_owned() },
         Line { role: Role::Agent, text: "Hi!".to_owned() },

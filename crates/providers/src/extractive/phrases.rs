@@ -118,7 +118,8 @@ pub(super) fn variants(phrase: Phrase, language: Language) -> &'static [&'static
 
 /// How a kind of secret is named in a sentence; none for a kind that the data do not know.
 pub(super) fn secret_name(kind: &str, language: Language) -> Option<&'static str> {
-    let name: String = kind.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    let name: String =
+        kind.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
     section(&format!("secret_{name}"), language).and_then(|names| names.first().copied())
 }
 

@@ -4,6 +4,7 @@ use bethink_text::{Language, words};
 
 use super::phrases::{Phrase, variants};
 use super::voice::Voice;
+use crate::language::Prompt;
 
 /// What is heard and what is said to it; where a message holds several, the first of this list decides.
 const MANNERS: [(Phrase, Phrase); 8] = [
@@ -18,14 +19,17 @@ const MANNERS: [(Phrase, Phrase); 8] = [
 ];
 
 /// Answers small talk in the language that it is in.
-pub(super) fn small_talk(message: &str, voice: Voice<'_>) -> String {
-    let said = spaced(message);
+pub(super) fn small_talk(prompt: &Prompt, voice: Voice<'_>) -> String {
+    let said = spaced(&prompt.message);
     for (heard, answer) in MANNERS {
         if let Some(language) = hears(&said, heard, voice.language) {
             return voice.in_language(language).say(answer, &[]);
         }
     }
-    voice.say(Phrase::Acknowledge, &[])
+    // A bare "yes" to the offer of looking for what has faded.
+    let how = voice.say(Phrase::OnceKnownHow, &[]);
+    let offered = prompt.conversation.last().is_some_and(|line| line.text.contains(&how));
+    if offered { how } else { voice.say(Phrase::Acknowledge, &[]) }
 }
 
 /// Whether the user asks what they are talking to, with few other words.

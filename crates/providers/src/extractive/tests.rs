@@ -83,9 +83,6 @@ fn prompt(plan: Plan, memories: Vec<Recalled>, earlier: &[(&str, &str)]) -> Prom
 fn check(prompt: &Prompt, parts: &[&str], cited: &[&str]) {
     let spoken = compose(prompt);
     let text = spoken.joined();
-    if std::option_env!("SHOW_REPLIES").is_some() {
-        eprintln!("> {}\n{text}\n", prompt.message);
-    }
     let mut rest = text.as_str();
     for part in parts {
         let found = rest.find(part);
@@ -182,7 +179,7 @@ fn general_questions_get_no_pretended_knowledge_and_one_hint() {
     let again = compose(&prompt(
         asked,
         vec![],
-        &[("Why?", &format!("{first} One is chosen under `[language]` in the configuration file."))],
+        &[("Why?", &format!("{first} What answers is chosen under `[language]` in the configuration file."))],
     ))
     .joined();
     assert_eq!(again, first);
@@ -206,7 +203,7 @@ fn what_will_be_remembered_is_confirmed_and_nothing_else_is_promised() {
         assert!(!text.contains("tablet"), "{text}");
     }
     let mut secret = statement.clone();
-    secret.masked = vec!["password", "api_key", "password"];
+    secret.masked = vec!["password", "API key", "password"];
     check(&prompt(secret, vec![], &[]), &["I left out a password and an API key; I don't keep those."], &[]);
     let mut several = statement.clone();
     several.stated = vec!["I live in Oslo.".to_owned(), "I have two cats.".to_owned()];
@@ -275,6 +272,18 @@ fn small_talk_is_answered_in_kind_and_in_its_language() {
 }
 
 #[test]
+fn an_offer_that_is_taken_up_is_not_waved_away() {
+    let offer = "I once knew something about this. Shall I look? What has faded is listed by `bethink memory list --faded`.";
+    let said = |message: &str, before: &str| {
+        let small = plan(message, Intent::SmallTalk, Purpose::SmallTalk);
+        compose(&prompt(small, vec![], &[("What was my first car?", before)])).joined()
+    };
+    assert_eq!(said("yes please", offer), "What has faded is listed by `bethink memory list --faded`.");
+    assert!(!said("thanks, bye", offer).contains("--faded"));
+    assert!(!said("ok", "Noted.").contains("--faded"));
+}
+
+#[test]
 fn other_languages_are_answered_in_their_own() {
     check(
         &question("Wann nehme ich meine Tabletten?", vec![tablet()]),
@@ -317,16 +326,24 @@ fn an_overview_is_grouped_dated_and_counts_the_rest() {
 }
 
 #[test]
-fn a_failed_embedder_is_mentioned_where_something_was_looked_for() {
+fn what_could_not_be_done_is_said_where_it_matters() {
     let mut degraded = plan("When do I take my medicine?", Intent::Memory, Purpose::Question);
-    degraded.degraded = vec!["the embedder failed".to_owned(), "the moon was full.".to_owned()];
+    degraded.degraded = vec!["the embedder failed".to_owned(), "the moon was full".to_owned()];
     check(
         &prompt(degraded.clone(), vec![tablet()], &[]),
         &["search by words", "The moon was full."],
         &["m1"],
     );
     degraded.purpose = Purpose::Statement;
-    assert!(!compose(&prompt(degraded, vec![], &[])).joined().contains("by words"));
+    assert!(!compose(&prompt(degraded.clone(), vec![], &[])).joined().contains("by words"));
+    degraded.degraded = vec!["I can't remind you yet, so no reminder was set".to_owned()];
+    check(&prompt(degraded.clone(), vec![], &[]), &["I can't remind you yet. Your wish"], &[]);
+    for purpose in [Purpose::Question, Purpose::Overview] {
+        degraded.purpose = purpose;
+        degraded.degraded = vec!["I could not look into my memory: it is asleep".to_owned()];
+        let said = compose(&prompt(degraded.clone(), vec![], &[])).joined();
+        assert_eq!(said, "I could not look into my memory: it is asleep.", "nothing found means nothing");
+    }
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! How one reply speaks: language, variant, dates, quotation.
 
 use bethink_domain::{Timestamp, TurnId};
-use bethink_text::Language;
+use bethink_text::{Language, preview};
 use jiff::tz::TimeZone;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::dates::{say_day, say_when};
 use super::phrases::{Phrase, fill};
@@ -58,14 +57,8 @@ fn seed(turn: TurnId) -> u64 {
 /// One line that a terminal can show: no control characters, none that reverse the direction of reading, and at most
 /// so many characters, cut between clusters.
 pub(super) fn plain(text: &str, max: usize) -> String {
-    let spaced = text.split(is_break).filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join(" ");
-    let visible: String = spaced.chars().filter(|c| !is_unseen(*c)).collect();
-    let Some((cut, _)) = visible.grapheme_indices(true).nth(max) else { return visible };
-    format!("{}…", visible[..cut].trim_end())
-}
-
-fn is_break(c: char) -> bool {
-    c.is_whitespace() || c.is_control()
+    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    preview(&seen, max)
 }
 
 /// Zero-width joiners stay: families of emoji and Persian words need them.
