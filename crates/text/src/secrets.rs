@@ -55,6 +55,11 @@ impl SecretKind {
         SecretKind::PrivateKey,
     ];
 
+    /// What it is called, such as `password`.
+    pub fn name(self) -> &'static str {
+        self.mask().trim_start_matches('[').trim_end_matches(" removed]")
+    }
+
     /// What stands in place of the secret.
     pub fn mask(self) -> &'static str {
         match self {

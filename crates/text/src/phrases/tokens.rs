@@ -91,7 +91,8 @@ const WITH_IS: [&str; 15] = [
 pub(crate) fn tokens(words: &[Word], language: Language) -> Vec<Token> {
     let mut found = Vec::with_capacity(words.len());
     for (index, word) in words.iter().enumerate() {
-        let plain = squeezed(&unaccented(&word.text));
+        // An elided word ("l'") may stand apart from what follows, without its apostrophe.
+        let plain = squeezed(unaccented(&word.text).trim_end_matches('\''));
         let mut push = |text: &str| found.push(Token { text: text.to_owned(), word: index, closes: false });
         match expanded(&plain, language) {
             Some((first, second)) => {

@@ -80,7 +80,9 @@ impl Votes {
             self.other_script += 1;
             return;
         }
-        if let Some(languages) = MARKS.get(unaccented(word).as_ref()) {
+        let plain = unaccented(word);
+        let base = plain.split('\'').next().unwrap_or_default();
+        if let Some(languages) = MARKS.get(plain.as_ref()).or(MARKS.get(base)) {
             let known: Vec<usize> = (0..5).filter(|n| languages & (1 << n) != 0).collect();
             // A word of one language says much, a word of three hardly anything.
             let vote = [2.0, 1.0, 0.5, 0.25, 0.1][known.len().clamp(1, 5) - 1];
