@@ -38,10 +38,6 @@ pub struct ServerFrame {
 /// An answer. `Part` is followed by more; the others are the last.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "frames are made, written and dropped; boxing would buy nothing"
-)]
 pub enum Answer {
     /// A part of a streamed reply.
     Part(Response),

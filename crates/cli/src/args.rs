@@ -44,7 +44,9 @@ pub(crate) enum Command {
         private: bool,
     },
     /// Store a statement, or one statement a line from standard input
-    #[command(after_help = "Example:\n  bethink remember 'My bike is green.'\n  bethink --json remember --stdin < notes.txt")]
+    #[command(
+        after_help = "Example:\n  bethink remember 'My bike is green.'\n  bethink --json remember --stdin < notes.txt"
+    )]
     Remember {
         /// The statement
         #[arg(required_unless_present = "stdin", conflicts_with = "stdin")]
@@ -159,5 +161,21 @@ pub(crate) enum EvalCommand {
         /// JSON Lines of memories and queries
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// Where temporary memory is made [default: the system's temporary directory]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Measure what a turn costs beyond embedding, and a durable statement beside one fsync of the same disk
+    #[command(after_help = "Example:\n  bethink eval overhead --traces 10000")]
+    Overhead {
+        /// Memories in the space
+        #[arg(long, default_value_t = 10_000)]
+        traces: usize,
+        /// Give them made-up vectors instead of embedding each
+        #[arg(long)]
+        hashed: bool,
+        /// Where temporary memory is made; what is measured of a disk is measured of this one
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
     },
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use bethink_api::{Fault, FaultKind, Request, Response};
 use bethink_clock::{Clock, Entropy, SystemClock};
-use bethink_domain::{AgentName, SessionId, Span, SpaceId, Timestamp, UserName};
+use bethink_domain::{AgentName, SessionId, SpaceId, Span, Timestamp, UserName};
 use bethink_settings::Settings;
 use serde_json::json;
 
@@ -92,7 +92,8 @@ fn new_session(opened: &Opened, now: Timestamp) -> SessionId {
         .zip(UserName::new(&opened.space.user).ok())
         .map(|(agent, user)| SpaceId { agent, user });
     // A name that is not valid is refused with the first message; until then any session will do.
-    let chance = space.map_or(0, |space| Entropy::system().draw(&space, "session", now.as_millis() as u64, 0));
+    let chance =
+        space.map_or(0, |space| Entropy::system().draw(&space, "session", now.as_millis() as u64, 0));
     SessionId::compose(now, chance, 0)
 }
 
@@ -108,7 +109,12 @@ impl Chat<'_> {
         Ok(())
     }
 
-    async fn line(&mut self, line: &str, lines: &mut Lines, interrupts: &mut Interrupts) -> anyhow::Result<Next> {
+    async fn line(
+        &mut self,
+        line: &str,
+        lines: &mut Lines,
+        interrupts: &mut Interrupts,
+    ) -> anyhow::Result<Next> {
         let trimmed = line.trim();
         if trimmed.starts_with('/') {
             return self.command(trimmed, lines).await;
@@ -121,7 +127,8 @@ impl Chat<'_> {
         match turns::run(self.opened, self.output, asked, interrupts).await? {
             Shown::Answered => Ok(Next::Continue),
             Shown::Fault(fault) => {
-                self.output.object(&json!({ "event": "fault", "kind": fault.kind, "message": fault.message }))?;
+                self.output
+                    .object(&json!({ "event": "fault", "kind": fault.kind, "message": fault.message }))?;
                 self.output.line(&format!("({fault})"))?;
                 self.fault = Some(fault.kind);
                 // A script's Ctrl-C ends the script; a person's ends the answer.
@@ -187,7 +194,8 @@ impl Chat<'_> {
             self.output.line(&line)?;
         }
         self.output.line("Delete this for ever? Answer yes or no.")?;
-        let sure = matches!(lines.next(true).await, Read::Line(line) if matches!(line.trim(), "y" | "yes" | "Yes"));
+        let sure =
+            matches!(lines.next(true).await, Read::Line(line) if matches!(line.trim(), "y" | "yes" | "Yes"));
         if !sure {
             return Ok(self.output.line("Nothing was deleted.")?);
         }

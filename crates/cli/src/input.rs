@@ -48,6 +48,9 @@ mod tests {
         while let Some(line) = next_line(&mut reader).unwrap() {
             lines.push(line);
         }
-        assert_eq!(lines, [Line::Text("one".into()), Line::NotText, Line::TooLong, Line::Text("last".into())]);
+        assert_eq!(
+            lines,
+            [Line::Text("one".into()), Line::NotText, Line::TooLong, Line::Text("last".into())]
+        );
     }
 }

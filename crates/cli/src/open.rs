@@ -52,7 +52,8 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
                     return Ok(Opened { door: Arc::new(door), space, own: None });
                 }
                 if Instant::now() >= deadline {
-                    let message = format!("{} is in use by process {pid}, which lets nobody in", path.display());
+                    let message =
+                        format!("{} is in use by process {pid}, which lets nobody in", path.display());
                     return Err(Fault::new(FaultKind::Data, message));
                 }
                 tokio::time::sleep(RETRY).await;
@@ -67,7 +68,8 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
 
 async fn own(settings: &Settings, dir: DataDir, space: SpaceName) -> Result<Opened, Fault> {
     let socket = dir.socket().to_owned();
-    let handle = settings.start(dir).await.map_err(|error| Fault::new(FaultKind::Failed, error.to_string()))?;
+    let handle =
+        settings.start(dir).await.map_err(|error| Fault::new(FaultKind::Failed, error.to_string()))?;
     let handle = Arc::new(handle);
     let door: Arc<dyn Door> = Arc::new(LocalDoor::new(Arc::clone(&handle)));
     // Without a socket this command still works; others then wait for its end.

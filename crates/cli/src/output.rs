@@ -70,6 +70,11 @@ impl Output {
         drop(writeln!(io::stderr(), "{text}"));
     }
 
+    /// Shows a passing line on standard error, over the one before.
+    pub(crate) fn overwrite(self, text: &str, last: bool) {
+        drop(write!(io::stderr(), "\r\x1b[K{text}{}", if last { "\n" } else { "" }));
+    }
+
     /// True when a person reads and types.
     pub(crate) fn is_terminal() -> bool {
         io::stdin().is_terminal() && io::stdout().is_terminal()

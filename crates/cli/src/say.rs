@@ -8,18 +8,21 @@ use jiff::civil;
 /// A time in the user's zone, to the minute.
 pub(crate) fn moment(at: &str, settings: &Settings) -> String {
     let Ok(at) = at.parse::<jiff::Timestamp>() else { return at.to_owned() };
-    at.to_zoned(settings.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    at.to_zoned_datetime(settings.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// Reads a day in the user's zone, or a time with a zone of its own, as RFC 3339.
 pub(crate) fn since(text: &str, settings: &Settings) -> Result<String, Fault> {
     if let Ok(day) = text.parse::<civil::Date>()
-        && let Ok(start) = day.to_zoned(settings.zone.clone())
+        && let Ok(start) = day.to_zoned_datetime(settings.zone.clone())
     {
         return Ok(rfc3339(Timestamp::from_millis(start.timestamp().as_millisecond())));
     }
     let time = from_rfc3339(text).map_err(|_| {
-        Fault::new(FaultKind::Usage, format!("`{text}` is neither a day (2026-03-14) nor a time (2026-03-14T08:15:00Z)"))
+        Fault::new(
+            FaultKind::Usage,
+            format!("`{text}` is neither a day (2026-03-14) nor a time (2026-03-14T08:15:00Z)"),
+        )
     })?;
     Ok(rfc3339(time))
 }
@@ -51,14 +54,25 @@ pub(crate) fn trace(trace: &Trace, settings: &Settings) -> Vec<String> {
     } else {
         format!("{}, of {}", moment(&trace.recorded_at, settings), moment(&trace.at, settings))
     };
-    let used = trace.credited_at.as_ref().map(|at| format!(", last on {}", moment(at, settings))).unwrap_or_default();
+    let used = trace
+        .credited_at
+        .as_ref()
+        .map(|at| format!(", last on {}", moment(at, settings)))
+        .unwrap_or_default();
     let kept = trace.kept.as_ref().map(|why| format!(", kept at 0.10 or more: {why}")).unwrap_or_default();
     let state = if trace.faded { ", faded" } else { "" };
     let mut lines = vec![
         trace.text.clone(),
         format!("  id          {}{}", trace.id, if trace.pinned { "  (pinned)" } else { "" }),
-        format!("  kind        {}{}", trace.kind, if trace.provisional { ", waiting to be distilled" } else { "" }),
-        format!("  source      {}, confidence {:.2}, evidence {}", trace.source, trace.confidence, trace.evidence),
+        format!(
+            "  kind        {}{}",
+            trace.kind,
+            if trace.provisional { ", waiting to be distilled" } else { "" }
+        ),
+        format!(
+            "  source      {}, confidence {:.2}, evidence {}",
+            trace.source, trace.confidence, trace.evidence
+        ),
         format!("  told        {when}"),
         format!("  strength    {:.3}{state}{kept}", trace.strength),
         format!("  stability   {:.1} days", trace.stability_days),

@@ -97,4 +97,3 @@ impl Door for SocketDoor {
         })
     }
 }
-

@@ -13,7 +13,10 @@ pub(crate) enum LineFault {
 }
 
 /// Reads one line into `line`, without its end.
-pub(crate) async fn read_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>) -> Result<(), LineFault> {
+pub(crate) async fn read_line(
+    reader: &mut (impl AsyncBufRead + Unpin),
+    line: &mut Vec<u8>,
+) -> Result<(), LineFault> {
     line.clear();
     loop {
         let chunk = reader.fill_buf().await.map_err(|_| LineFault::Closed)?;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bethink_api::{self as api, Fault, FaultKind, Request, Response, SpaceName, TurnProgress};
 use bethink_domain::{
-    AgentName, Affect, Cue, CueScope, Draft, Origin, RecallId, RecallMode, SessionId, Source, SpaceId, Timestamp,
-    TraceId, TraceKind, TurnId, UserName,
+    Affect, AgentName, Cue, CueScope, Draft, Origin, RecallId, RecallMode, SessionId, Source, SpaceId,
+    Timestamp, TraceId, TraceKind, TurnId, UserName,
 };
 use bethink_protocol as protocol;
 use bethink_protocol::{ConverseError, Durable, MemoryError, TurnEvent};
-use bethink_runtime::{AskError, Handle, RuntimeError};
+use bethink_runtime::{AskError, Handle, LetGo, RuntimeError};
 use tokio::sync::mpsc;
 
 use crate::door::{Door, DoorFuture, Responses};
@@ -47,7 +47,7 @@ impl Door for LocalDoor {
             let response = self.answer(&space, request).await;
             let (sender, responses) = mpsc::channel(1);
             // The channel holds one and its receiver is in hand.
-            drop(sender.try_send(response));
+            let _ = sender.try_send(response);
             Ok(responses)
         })
     }
@@ -76,7 +76,7 @@ impl LocalDoor {
                 let turn: TurnId = parse(&turn)?;
                 let ports = self.handle.space(space).await.map_err(running)?;
                 // A full mailbox or a stopped planner means that there is no such turn to stop any more.
-                drop(ports.cancel.tell(protocol::CancelTurn { turn }).await);
+                let _ = ports.cancel.tell(protocol::CancelTurn { turn }).await;
                 Ok(Response::Ok)
             }
             Request::Remember { text, at } => self.remember(space, text, at).await,
@@ -160,7 +160,13 @@ impl LocalDoor {
         Ok(Response::Recollection(api::recollection(&found)))
     }
 
-    async fn used(&self, space: &SpaceId, recall: &str, ids: &[String], helpful: bool) -> Result<Response, Fault> {
+    async fn used(
+        &self,
+        space: &SpaceId,
+        recall: &str,
+        ids: &[String],
+        helpful: bool,
+    ) -> Result<Response, Fault> {
         let recall: RecallId = parse(recall)?;
         let ids = ids.iter().map(|id| parse(id)).collect::<Result<Vec<TraceId>, Fault>>()?;
         let at = self.now();
@@ -177,7 +183,10 @@ impl LocalDoor {
             return Err(Fault::new(FaultKind::Usage, "not a list"));
         };
         if !(1..=PAGE_MAX).contains(&limit) {
-            return Err(Fault::new(FaultKind::Usage, format!("the limit is {limit}; it can be 1 to {PAGE_MAX}")));
+            return Err(Fault::new(
+                FaultKind::Usage,
+                format!("the limit is {limit}; it can be 1 to {PAGE_MAX}"),
+            ));
         }
         let filter = protocol::TraceFilter {
             kind: kind.as_deref().map(kind_named).transpose()?,
@@ -195,6 +204,13 @@ impl LocalDoor {
     async fn forget(&self, space: &SpaceId, id: &str, rehearse: bool) -> Result<Response, Fault> {
         let message = protocol::Forget { id: parse(id)?, at: self.now(), rehearse };
         let receipt = self.memory(space, |ports| &ports.memory.forget, message).await?;
+        if !rehearse {
+            let traces = receipt.traces.iter().map(|(id, _)| *id).collect();
+            let let_go = LetGo { traces, turns: receipt.turns.clone() };
+            let ports = self.handle.space(space).await.map_err(running)?;
+            // An executor that is not running has nothing in mind.
+            let _ = ports.let_go.tell(let_go).await;
+        }
         Ok(Response::Forgotten(api::Forgotten {
             traces: receipt.traces.into_iter().map(|(id, text)| (id.to_string(), text)).collect(),
             turns: receipt.turns.iter().map(ToString::to_string).collect(),
@@ -212,7 +228,9 @@ impl LocalDoor {
             unembedded: figures.unembedded,
             turns: figures.turns,
             journal_entries: figures.journal_entries,
-            embedder: figures.embedder.map(|e| format!("{} ({} dimensions, revision {})", e.model, e.dimensions, e.revision)),
+            embedder: figures
+                .embedder
+                .map(|e| format!("{} ({} dimensions, revision {})", e.model, e.dimensions, e.revision)),
         }))
     }
 
@@ -267,7 +285,9 @@ fn ended(durable: Durable, used: &[TraceId]) -> TurnProgress {
 }
 
 fn space_id(name: &SpaceName) -> Result<SpaceId, Fault> {
-    let usage = |what: &str, error: bethink_domain::NameFault| Fault::new(FaultKind::Usage, format!("{what}: {error}"));
+    let usage = |what: &str, error: bethink_domain::NameFault| {
+        Fault::new(FaultKind::Usage, format!("{what}: {error}"))
+    };
     Ok(SpaceId {
         agent: AgentName::new(&name.agent).map_err(|error| usage("agent", error))?,
         user: UserName::new(&name.user).map_err(|error| usage("user", error))?,

@@ -106,7 +106,7 @@ async fn attend(stream: UnixStream, door: Arc<dyn Door>) {
             Err(LineFault::Closed) => break,
             Err(LineFault::TooLong) => {
                 let fault = Fault::new(FaultKind::Usage, "the request is longer than the socket takes");
-                drop(outgoing.send(ServerFrame { id: 0, answer: Answer::Fault(fault) }).await);
+                let _ = outgoing.send(ServerFrame { id: 0, answer: Answer::Fault(fault) }).await;
                 break;
             }
         }
@@ -130,14 +130,15 @@ async fn attend(stream: UnixStream, door: Arc<dyn Door>) {
 
 fn read_frame(line: &[u8]) -> Result<ClientFrame, (u64, Fault)> {
     let usage = |message: String| Fault::new(FaultKind::Usage, message);
-    let value: serde_json::Value =
-        serde_json::from_slice(line).map_err(|error| (0, usage(format!("the request is not JSON: {error}"))))?;
+    let value: serde_json::Value = serde_json::from_slice(line)
+        .map_err(|error| (0, usage(format!("the request is not JSON: {error}"))))?;
     let id = value.get("id").and_then(serde_json::Value::as_u64).unwrap_or(0);
     let version = value.get("v").and_then(serde_json::Value::as_u64);
     if version != Some(u64::from(VERSION)) {
         return Err((id, usage(format!("this process speaks version {VERSION} of the interface"))));
     }
-    serde_json::from_value(value).map_err(|error| (id, usage(format!("the request is not understood: {error}"))))
+    serde_json::from_value(value)
+        .map_err(|error| (id, usage(format!("the request is not understood: {error}"))))
 }
 
 async fn answer(frame: ClientFrame, door: Arc<dyn Door>, outgoing: mpsc::Sender<ServerFrame>) {

@@ -95,9 +95,10 @@ fn socket_path(data_dir: &Path, run_dir: Option<&Path>) -> PathBuf {
     }
     let Some(run_dir) = run_dir else { return own };
     // FNV-1a: the name must be the same in every process, and need not resist attack in a private directory.
-    let hash = data_dir.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash =
+        data_dir.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     run_dir.join(format!("bethink-{hash:016x}.sock"))
 }
 
@@ -156,7 +157,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let deep = home.path().join("d".repeat(120));
         let dir = DataDir::claim(&deep, Some(home.path())).unwrap();
-        assert!(dir.socket().starts_with(home.path().canonicalize().unwrap()) && dir.socket().as_os_str().len() <= 100);
+        assert!(
+            dir.socket().starts_with(home.path().canonicalize().unwrap())
+                && dir.socket().as_os_str().len() <= 100
+        );
     }
 
     #[test]

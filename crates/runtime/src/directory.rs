@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bethink_domain::{Span, SpaceId, Timestamp};
+use bethink_domain::{SpaceId, Span, Timestamp};
 use bethink_protocol::Tick;
 use kameo::error::PanicError;
 use kameo::prelude::*;
@@ -61,7 +61,14 @@ impl Actor for Directory {
 
     async fn on_start(args: DirectoryArgs, _: ActorRef<Self>) -> Result<Self, Self::Error> {
         let DirectoryArgs { parts, config } = args;
-        Ok(Self { parts, config, spaces: HashMap::new(), broken: HashMap::new(), stopping: false, farewell: Vec::new() })
+        Ok(Self {
+            parts,
+            config,
+            spaces: HashMap::new(),
+            broken: HashMap::new(),
+            stopping: false,
+            farewell: Vec::new(),
+        })
     }
 
     async fn on_panic(
@@ -111,7 +118,7 @@ impl Directory {
         drop(tokio::spawn(async move {
             let result = Family::wake(&parts, &space, breaks).await.map(Arc::new);
             // Fails only when the Directory has stopped; then the family is dropped, and its actors stop.
-            drop(me.tell(Woken { space, result }).await);
+            let _ = me.tell(Woken { space, result }).await;
         }));
     }
 
@@ -123,7 +130,7 @@ impl Directory {
                 drop(tokio::spawn(async move {
                     family.sleep(deadline).await;
                     drop(family);
-                    drop(me.tell(Slept { space }).await);
+                    let _ = me.tell(Slept { space }).await;
                 }));
             }
             Some(other) => drop(self.spaces.insert(space.clone(), other)),
@@ -171,7 +178,9 @@ impl Directory {
                 }
             }
             Some(State::Resting { until, reason }) if now < *until => {
-                waiter.send(Err(RuntimeError::Unavailable(format!("{space} rests after repeated crashes: {reason}"))));
+                waiter.send(Err(RuntimeError::Unavailable(format!(
+                    "{space} rests after repeated crashes: {reason}"
+                ))));
             }
             Some(State::Resting { .. }) | None => match self.make_room(&me) {
                 Ok(()) => self.start_waking(&space, vec![waiter], me),
@@ -331,7 +340,8 @@ impl Message<Census> for Directory {
             State::Sleeping(_) => "falling asleep".to_owned(),
             State::Resting { reason, .. } => format!("resting: {reason}"),
         };
-        let health = |(space, state): (&SpaceId, &State)| SpaceHealth { space: space.clone(), state: name(state) };
+        let health =
+            |(space, state): (&SpaceId, &State)| SpaceHealth { space: space.clone(), state: name(state) };
         self.spaces.iter().map(health).collect()
     }
 }

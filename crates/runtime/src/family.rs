@@ -6,12 +6,10 @@ use std::time::Duration;
 
 use bethink_clock::{Clock, Entropy};
 use bethink_domain::{EmbedderIdentity, Personality, Senses, SpaceId, Timestamp};
-use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig};
+use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig, LetGo};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
-use bethink_protocol::{
-    CancelTurn, ConversePort, Drain, EmbedPort, MemoryPorts, Offload, Tick, offload,
-};
+use bethink_protocol::{CancelTurn, ConversePort, Drain, EmbedPort, MemoryPorts, Offload, Tick, offload};
 use bethink_providers::LanguageModel;
 use jiff::tz::TimeZone;
 use kameo::actor::{ActorRef, Recipient, WeakActorRef};
@@ -38,37 +36,37 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What every space is made of.
 #[derive(Clone)]
-pub struct Parts {
+pub(crate) struct Parts {
     /// Tells the time.
-    pub clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     /// Chance.
-    pub entropy: Entropy,
+    pub(crate) entropy: Entropy,
     /// The data directory.
-    pub data_dir: Arc<std::path::PathBuf>,
+    pub(crate) data_dir: Arc<std::path::PathBuf>,
     /// Where vectors come from.
-    pub embed: EmbedPort,
+    pub(crate) embed: EmbedPort,
     /// Whose vectors they are.
-    pub embedder: Option<EmbedderIdentity>,
+    pub(crate) embedder: Option<EmbedderIdentity>,
     /// Meanings of words, where the embedder has a table of them.
-    pub senses: Option<Arc<dyn Senses>>,
+    pub(crate) senses: Option<Arc<dyn Senses>>,
     /// What answers.
-    pub language: Arc<dyn LanguageModel>,
+    pub(crate) language: Arc<dyn LanguageModel>,
     /// Commits.
-    pub commit: Arc<dyn Offload>,
+    pub(crate) commit: Arc<dyn Offload>,
     /// Opening files and long scans.
-    pub blocking: Arc<dyn Offload>,
+    pub(crate) blocking: Arc<dyn Offload>,
     /// Prototypes of intents, one shelf for all spaces.
-    pub prototypes: PrototypeShelf,
+    pub(crate) prototypes: PrototypeShelf,
     /// The user's zone.
-    pub zone: TimeZone,
+    pub(crate) zone: TimeZone,
     /// Numbers of the store.
-    pub store: StoreConfig,
+    pub(crate) store: StoreConfig,
     /// Numbers of the Planner.
-    pub planner: PlannerConfig,
+    pub(crate) planner: PlannerConfig,
     /// Numbers of the Executor.
-    pub executor: ExecutorConfig,
+    pub(crate) executor: ExecutorConfig,
     /// Personality and instructions of each agent.
-    pub persona: Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync>,
+    pub(crate) persona: Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync>,
 }
 
 /// How an agent is.
@@ -89,6 +87,8 @@ pub struct SpacePorts {
     pub cancel: Recipient<CancelTurn>,
     /// Ask and tell memory.
     pub memory: MemoryPorts,
+    /// Put out of mind what memory has forgotten.
+    pub let_go: Recipient<LetGo>,
 }
 
 /// An awake space.
@@ -137,6 +137,7 @@ impl Family {
             converse: planner.clone().reply_recipient(),
             cancel: planner.clone().recipient(),
             memory,
+            let_go: executor.clone().recipient(),
         };
         Ok(Self { space: space.clone(), supervisor, planner, executor, store, slot, ports })
     }
@@ -148,15 +149,15 @@ impl Family {
 
     /// Lets the space's actors know that time passes. One that is behind gets the next tick.
     pub(crate) fn tick(&self, now: Timestamp) {
-        drop(self.store.tell(Tick { now }).try_send());
+        let _ = self.store.tell(Tick { now }).try_send();
     }
 
     /// Finishes what was accepted, from the first actor of a turn to the last, then stops and closes the file.
     pub(crate) async fn sleep(&self, deadline: Duration) {
         let drained = tokio::time::timeout(deadline, async {
-            drop(self.planner.ask(Drain).send().await);
-            drop(self.executor.ask(Drain).send().await);
-            drop(self.store.ask(Drain).send().await);
+            let _ = self.planner.ask(Drain).send().await;
+            let _ = self.executor.ask(Drain).send().await;
+            let _ = self.store.ask(Drain).send().await;
         });
         if drained.await.is_err() {
             tracing::warn!(space = %self.space, "space did not finish within the deadline");
@@ -166,10 +167,10 @@ impl Family {
 
     /// Stops the actors and closes the file.
     pub(crate) async fn stop(&self) {
-        drop(self.planner.stop_gracefully().await);
-        drop(self.executor.stop_gracefully().await);
-        drop(self.store.stop_gracefully().await);
-        drop(self.supervisor.stop_gracefully().await);
+        let _ = self.planner.stop_gracefully().await;
+        let _ = self.executor.stop_gracefully().await;
+        let _ = self.store.stop_gracefully().await;
+        let _ = self.supervisor.stop_gracefully().await;
         self.slot.retire();
     }
 }
@@ -183,7 +184,9 @@ async fn open(parts: &Parts, space: &SpaceId) -> Result<StoreSlot, RuntimeError>
     match opened {
         Ok(Ok(slot)) => Ok(slot),
         Ok(Err(error)) => Err(store_error(&error)),
-        Err(_) => Err(RuntimeError::Unavailable(format!("{space} could not be opened: background work was abandoned"))),
+        Err(_) => Err(RuntimeError::Unavailable(format!(
+            "{space} could not be opened: background work was abandoned"
+        ))),
     }
 }
 
@@ -208,7 +211,7 @@ async fn spawn_store(
         commit: Arc::clone(&parts.commit),
         scan: Arc::clone(&parts.blocking),
         entropy: parts.entropy,
-        config: parts.store.clone(),
+        config: parts.store,
     };
     let store = MemoryStore::supervise(supervisor, args)
         .restart_policy(RestartPolicy::Transient)
@@ -281,7 +284,7 @@ impl Actor for Supervisor {
         if !matches!(reason, ActorStopReason::Normal | ActorStopReason::SupervisorRestart) {
             let broke = Broke { space: self.space.clone(), reason: reason.to_string() };
             // The Directory always has room soon; if it is gone, the process is ending.
-            drop(self.breaks.tell(broke).await);
+            let _ = self.breaks.tell(broke).await;
         }
         Ok(ControlFlow::Continue(()))
     }

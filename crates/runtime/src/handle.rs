@@ -7,7 +7,8 @@ use bethink_clock::Clock;
 use bethink_domain::{SpaceId, Timestamp, UnitVector};
 use bethink_protocol::{Embed, EmbedPort, Tick, Urgency};
 use kameo::actor::{ActorRef, ReplyRecipient};
-use kameo::error::{SendError, ReplyError};
+use kameo::error::SendError;
+use kameo::reply::ReplyError;
 
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
@@ -33,7 +34,6 @@ pub enum AskError<E> {
 }
 
 /// A running Bethink. Dropping it without [`Handle::shutdown`] loses nothing that was acknowledged.
-#[derive(Debug)]
 pub struct Handle {
     pub(crate) root: ActorRef<Root>,
     pub(crate) directory: ActorRef<Directory>,
@@ -42,6 +42,12 @@ pub struct Handle {
     pub(crate) config: RuntimeConfig,
     pub(crate) data_dir: DataDir,
     pub(crate) ticker: tokio::task::AbortHandle,
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("data_dir", &self.data_dir).finish_non_exhaustive()
+    }
 }
 
 impl Handle {
@@ -123,7 +129,7 @@ impl Handle {
 
     /// Strikes the timer now; for simulation and tests.
     pub async fn tick(&self) {
-        drop(self.directory.tell(Tick { now: self.clock.now() }).await);
+        let _ = self.directory.tell(Tick { now: self.clock.now() }).await;
     }
 
     /// Which spaces are awake, and in what state.
@@ -138,11 +144,13 @@ impl Handle {
     pub async fn shutdown(self: Arc<Self>) -> Result<(), RuntimeError> {
         self.ticker.abort();
         let asleep = tokio::time::timeout(self.config.shutdown(), self.directory.ask(SleepAll).send()).await;
-        drop(self.directory.stop_gracefully().await);
-        drop(self.root.stop_gracefully().await);
+        let _ = self.directory.stop_gracefully().await;
+        let _ = self.root.stop_gracefully().await;
         match asleep {
             Ok(_) => Ok(()),
-            Err(_) => Err(RuntimeError::Unavailable("not everything was finished within the deadline".to_owned())),
+            Err(_) => {
+                Err(RuntimeError::Unavailable("not everything was finished within the deadline".to_owned()))
+            }
         }
     }
 }

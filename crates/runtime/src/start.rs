@@ -66,8 +66,10 @@ pub struct Ingredients {
 /// # Errors
 /// [`RuntimeError::Unavailable`] when the system has no more threads.
 pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
-    let Ingredients { data_dir, clock, entropy, embedding, senses, language, zone, persona, .. } = ingredients;
-    let threads = |error: std::io::Error| RuntimeError::Unavailable(format!("no threads for commits: {error}"));
+    let Ingredients { data_dir, clock, entropy, embedding, senses, language, zone, persona, .. } =
+        ingredients;
+    let threads =
+        |error: std::io::Error| RuntimeError::Unavailable(format!("no threads for commits: {error}"));
     let commit: Arc<dyn Offload> = Arc::new(ThreadPool::start("commit", COMMIT_THREADS).map_err(threads)?);
     // One thread: one inference at a time, whatever waits.
     let inference: Arc<dyn Offload> = Arc::new(ThreadPool::start("inference", 1).map_err(threads)?);
@@ -115,7 +117,7 @@ fn tick(directory: ActorRef<Directory>, clock: Arc<dyn Clock>, period: Duration)
         loop {
             tokio::time::sleep(period).await;
             // Full: the Directory is behind, and the next stroke will do. Gone: the process is ending.
-            drop(directory.tell(Tick { now: clock.now() }).try_send());
+            let _ = directory.tell(Tick { now: clock.now() }).try_send();
         }
     });
     striking.abort_handle()

@@ -21,7 +21,8 @@ impl Environment {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub fn read() -> Self {
         // A relative or empty path in these variables is to be ignored (XDG base directory specification 0.8).
-        let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute =
+            |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         Self {
             home: absolute("HOME"),
             data_home: absolute("XDG_DATA_HOME"),

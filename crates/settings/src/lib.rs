@@ -16,7 +16,7 @@ mod start;
 pub use environment::Environment;
 pub use error::SettingsError;
 pub use file::{
-    AgentSection, EmbeddingProvider, EmbeddingSection, File, LanguageProvider, LanguageSection, MechanismsSection,
-    MemorySection, PersonalitySection, UserSection,
+    AgentSection, EmbeddingProvider, EmbeddingSection, File, LanguageProvider, LanguageSection,
+    MechanismsSection, MemorySection, PersonalitySection, UserSection,
 };
 pub use load::{Overrides, Settings};

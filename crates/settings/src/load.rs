@@ -65,7 +65,11 @@ impl Settings {
     ///
     /// # Errors
     /// A [`SettingsError`] that names file, line and key.
-    pub fn load_in(overrides: &Overrides, environment: &Environment, cwd: &Path) -> Result<Self, SettingsError> {
+    pub fn load_in(
+        overrides: &Overrides,
+        environment: &Environment,
+        cwd: &Path,
+    ) -> Result<Self, SettingsError> {
         let (path, file) = match config_path(overrides, environment, cwd)? {
             Some(path) => {
                 let file = read(&path)?;
@@ -118,7 +122,10 @@ fn config_path(
         let path = resolve(given, cwd, environment.home.as_deref()).map_err(SettingsError::Argument)?;
         return Ok(Some(path));
     }
-    let home = environment.config_home.clone().or_else(|| environment.home.as_ref().map(|home| home.join(".config")));
+    let home = environment
+        .config_home
+        .clone()
+        .or_else(|| environment.home.as_ref().map(|home| home.join(".config")));
     Ok(home.map(|home| home.join("bethink").join("bethink.toml")).filter(|path| path.exists()))
 }
 
@@ -191,7 +198,10 @@ fn faults(file: &File) -> Vec<(&'static str, String)> {
     }
     add("mechanisms.decay", file.mechanisms.decay.faults());
     add("personality", file.personality.faults());
-    add("planner", crate::start::planner(file).check().err().map(|fault| fault.to_string()).into_iter().collect());
+    add(
+        "planner",
+        crate::start::planner(file).check().err().map(|fault| fault.to_string()).into_iter().collect(),
+    );
     add("executor", file.executor.check().err().map(executor_fault).into_iter().collect());
     add("spaces", file.spaces.faults());
     for agent in &file.agents {

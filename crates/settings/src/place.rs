@@ -17,7 +17,10 @@ pub(crate) fn resolve(path: &Path, base: &Path, home: Option<&Path>) -> Result<P
         _ => base.join(path),
     };
     if expanded.as_os_str().as_encoded_bytes().contains(&b'$') && path.to_string_lossy().contains('$') {
-        return Err(format!("`{}`: variables are not expanded; write the path out, or use `~/`", path.display()));
+        return Err(format!(
+            "`{}`: variables are not expanded; write the path out, or use `~/`",
+            path.display()
+        ));
     }
     Ok(tidy(&expanded))
 }
@@ -48,7 +51,10 @@ mod tests {
     #[test]
     fn what_would_become_an_odd_directory_is_refused() {
         for path in ["~ada/mem", "$HOME/mem"] {
-            assert!(resolve(Path::new(path), Path::new("/base"), Some(Path::new("/home/ada"))).is_err(), "{path}");
+            assert!(
+                resolve(Path::new(path), Path::new("/base"), Some(Path::new("/home/ada"))).is_err(),
+                "{path}"
+            );
         }
         assert!(resolve(Path::new("~/mem"), Path::new("/base"), None).is_err());
     }

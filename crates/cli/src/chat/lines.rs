@@ -52,7 +52,7 @@ impl Lines {
     /// The next line. `unrecorded` keeps it out of the history.
     pub(crate) async fn next(&mut self, unrecorded: bool) -> Read {
         // Full when the last wish was not served yet, as after an interrupt; that wish is then this one.
-        drop(self.wanted.try_send(unrecorded));
+        let _ = self.wanted.try_send(unrecorded);
         self.read.recv().await.unwrap_or(Read::End)
     }
 }
@@ -64,8 +64,12 @@ fn pipe(asked: &threads::Receiver<bool>, sender: &mpsc::Sender<Read>) {
         number += 1;
         let read = match next_line(&mut reader) {
             Ok(Some(Line::Text(line))) => Read::Line(line),
-            Ok(Some(Line::NotText)) => Read::Refused(format!("line {number} is not UTF-8; it was passed over")),
-            Ok(Some(Line::TooLong)) => Read::Refused(format!("line {number} is too long; it was passed over")),
+            Ok(Some(Line::NotText)) => {
+                Read::Refused(format!("line {number} is not UTF-8; it was passed over"))
+            }
+            Ok(Some(Line::TooLong)) => {
+                Read::Refused(format!("line {number} is too long; it was passed over"))
+            }
             Ok(None) => Read::End,
             Err(error) => {
                 drop(sender.blocking_send(Read::Refused(format!("input could not be read: {error}"))));

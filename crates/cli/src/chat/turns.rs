@@ -100,10 +100,7 @@ fn broken(output: Output, reply: &str) -> anyhow::Result<Fault> {
     if !reply.is_empty() {
         output.line("")?;
     }
-    Ok(Fault::new(
-        bethink_api::FaultKind::Failed,
-        "the answer broke off; it may not have been remembered",
-    ))
+    Ok(Fault::new(bethink_api::FaultKind::Failed, "the answer broke off; it may not have been remembered"))
 }
 
 fn ended(output: Output, turn: Option<&str>, reply: &str, end: &TurnProgress) -> anyhow::Result<()> {

@@ -50,7 +50,12 @@ struct Listed {
     limit: Option<usize>,
 }
 
-async fn list(opened: &Opened, settings: &Settings, output: Output, listed: Listed) -> anyhow::Result<ExitCode> {
+async fn list(
+    opened: &Opened,
+    settings: &Settings,
+    output: Output,
+    listed: Listed,
+) -> anyhow::Result<ExitCode> {
     let Listed { all, kind, since, faded, limit } = listed;
     if limit == Some(0) {
         return Err(Fault::new(FaultKind::Usage, "the limit is 0; it can be 1 and more").into());
@@ -93,7 +98,9 @@ async fn pin(opened: &Opened, output: Output, id: String, pinned: bool) -> anyho
 }
 
 async fn stats(opened: &Opened, output: Output) -> anyhow::Result<ExitCode> {
-    let Response::Figures(figures) = opened.ask(Request::Measure).await? else { return Err(mismatch().into()) };
+    let Response::Figures(figures) = opened.ask(Request::Measure).await? else {
+        return Err(mismatch().into());
+    };
     output.object(&serde_json::to_value(&figures)?)?;
     output.line(&format!("memories       {}", figures.traces))?;
     output.line(&format!("  faded        {}", figures.faded))?;

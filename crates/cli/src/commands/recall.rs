@@ -28,7 +28,8 @@ pub(crate) async fn run(
     asked: Asked,
 ) -> anyhow::Result<ExitCode> {
     let Asked { cue, k, threshold, learn, faded } = asked;
-    let k = usize::try_from(k).map_err(|_| Fault::new(FaultKind::Usage, format!("k is {k}; it can be 1 to 100")))?;
+    let k = usize::try_from(k)
+        .map_err(|_| Fault::new(FaultKind::Usage, format!("k is {k}; it can be 1 to 100")))?;
     let request = Request::Recall { cue, k, threshold, learn, faded };
     let Response::Recollection(found) = opened.ask(request).await? else { return Err(mismatch().into()) };
     for trace in &found.traces {

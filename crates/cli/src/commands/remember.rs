@@ -30,7 +30,8 @@ pub(crate) async fn one(
 }
 
 fn print(output: Output, done: &Remembered) -> anyhow::Result<()> {
-    output.object(&json!({ "id": done.id, "text": done.text, "new": done.new, "embedded": done.embedded }))?;
+    output
+        .object(&json!({ "id": done.id, "text": done.text, "new": done.new, "embedded": done.embedded }))?;
     let known = if done.new { "" } else { "  (known already)" };
     output.line(&format!("{}  {}{known}", done.id, done.text))?;
     if !done.masked.is_empty() {

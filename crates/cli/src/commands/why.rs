@@ -17,7 +17,9 @@ pub(crate) async fn trace(
     output: Output,
     id: String,
 ) -> anyhow::Result<ExitCode> {
-    let Response::Trace(trace) = opened.ask(Request::Show { id }).await? else { return Err(mismatch().into()) };
+    let Response::Trace(trace) = opened.ask(Request::Show { id }).await? else {
+        return Err(mismatch().into());
+    };
     output.object(&serde_json::to_value(&trace)?)?;
     for line in say::trace(&trace, settings) {
         output.line(&line)?;

@@ -38,7 +38,10 @@ fn a_file_that_is_no_text_is_refused() {
     std::fs::write(&path, b"\xff\xfe[\0m\0e\0m\0o\0r\0y\0]\0").unwrap();
     assert!(matches!(read(&path), Err(SettingsError::Unreadable { .. })));
     std::fs::write(&path, "[memory]\n\u{feff}enabled = false\n").unwrap();
-    assert!(matches!(read(&path), Err(SettingsError::Invalid { .. })), "a mark in the middle is no white space");
+    assert!(
+        matches!(read(&path), Err(SettingsError::Invalid { .. })),
+        "a mark in the middle is no white space"
+    );
 }
 
 #[test]
@@ -47,7 +50,9 @@ fn paths_are_relative_to_what_holds_them() {
     let path = dir.path().join("bethink.toml");
     std::fs::write(&path, "[memory]\ndata_dir = \"mem\"\n").unwrap();
     let environment = Environment { home: Some(PathBuf::from("/home/ada")), ..Environment::default() };
-    let load = |overrides: Overrides| Settings::load_in(&overrides, &environment, Path::new("/work")).unwrap().data_dir;
+    let load = |overrides: Overrides| {
+        Settings::load_in(&overrides, &environment, Path::new("/work")).unwrap().data_dir
+    };
     let config = Some(path.clone());
     assert_eq!(load(Overrides { config: config.clone(), ..Overrides::default() }), dir.path().join("mem"));
     let flag = Some(PathBuf::from("mem"));

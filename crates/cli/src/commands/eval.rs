@@ -1,0 +1,70 @@
+//! `eval`.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use bethink_api::{Fault, FaultKind};
+use bethink_evaluation::{EvaluationError, EvaluationParts, Load, Progress, overhead, recall};
+use bethink_settings::Settings;
+
+use crate::args::EvalCommand;
+use crate::output::Output;
+
+/// Measures, in a directory of its own beside the data, which is never opened.
+pub(crate) async fn run(
+    settings: &Settings,
+    output: Output,
+    command: EvalCommand,
+) -> anyhow::Result<ExitCode> {
+    let scratch = match &command {
+        EvalCommand::Recall { scratch, .. } | EvalCommand::Overhead { scratch, .. } => scratch.clone(),
+    };
+    let recipe = settings.clone();
+    let parts = EvaluationParts {
+        recipe: Arc::new(move |data_dir| recipe.ingredients(data_dir)),
+        scratch: scratch.unwrap_or_else(std::env::temp_dir),
+    };
+    let mut meter = Meter { output, terminal: std::io::stderr().is_terminal() };
+    let mut watch = |progress: Progress| meter.show(&progress);
+    match command {
+        EvalCommand::Recall { files, .. } => {
+            let report = recall(&files, &parts, &mut watch).await.map_err(fault)?;
+            output.object(&report.json())?;
+            output.line(report.human().trim_end())?;
+        }
+        EvalCommand::Overhead { traces, hashed, .. } => {
+            let report = overhead(Load { traces, hashed }, &parts, &mut watch).await.map_err(fault)?;
+            output.object(&report.json())?;
+            output.line(report.human().trim_end())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Meter {
+    output: Output,
+    terminal: bool,
+}
+
+impl Meter {
+    fn show(&mut self, progress: &Progress) {
+        let Progress { what, done, total, left } = progress;
+        let line = format!("{what}: {done} of {total}, {} s left", left.as_secs());
+        if self.terminal {
+            self.output.overwrite(&line, done == total);
+        } else {
+            self.output.note(&line);
+        }
+    }
+}
+
+fn fault(error: EvaluationError) -> Fault {
+    let kind = match &error {
+        EvaluationError::Scratch { .. } => FaultKind::Unwritable,
+        EvaluationError::Memory(_) | EvaluationError::Runtime(_) => FaultKind::Failed,
+        EvaluationError::Embedder(_) => FaultKind::Model,
+        _ => FaultKind::Usage,
+    };
+    Fault::new(kind, error.to_string())
+}
