@@ -67,8 +67,8 @@ pub enum PhraseKind {
 pub struct PhraseMatch {
     /// What it signals.
     pub kind: PhraseKind,
-    /// The line of the phrase list.
-    pub phrase: &'static str,
+    /// What matched, contractions written out: "what is the difference".
+    pub phrase: String,
     /// The words that it covers, as indices of [`Reading::words`].
     pub span: Range<usize>,
 }
@@ -245,5 +245,6 @@ fn is_laughter(word: &str) -> bool {
 
 fn phrase_match(found: &Found, tokens: &[Token]) -> PhraseMatch {
     let (first, last) = (tokens[found.tokens.start].word, tokens[found.tokens.end - 1].word);
-    PhraseMatch { kind: found.entry.kind, phrase: found.entry.line, span: first..last + 1 }
+    let said: Vec<&str> = tokens[found.tokens.clone()].iter().map(|token| token.text.as_str()).collect();
+    PhraseMatch { kind: found.entry.kind, phrase: said.join(" "), span: first..last + 1 }
 }

@@ -13,8 +13,6 @@ use crate::words::words;
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) kind: PhraseKind,
-    /// The line as it stands in the list.
-    pub(crate) line: &'static str,
     /// `^`: holds only at the start of a sentence, or after openers ("ok", "please").
     leads: bool,
     /// `$`: holds only at the end of a sentence or clause.
@@ -110,7 +108,7 @@ impl Lexicon {
         let (announcing, payload) = pattern.split_once('/').unwrap_or((pattern, ""));
         let index = self.entries.len();
         let (leads, shields) = (marks.contains('^'), marks.contains('!'));
-        self.entries.push(Entry { kind, line, leads, ends: line.ends_with('$'), shields });
+        self.entries.push(Entry { kind, leads, ends: line.ends_with('$'), shields });
         let payloads = paths(payload, language);
         for path in paths(announcing, language) {
             for payload in &payloads {

@@ -335,7 +335,7 @@ fn requests_to_store_are_heard() {
 #[test]
 fn the_longest_phrase_wins_and_says_which_words() {
     let reading = Reading::new("Well, what's the difference between a cat and a dog?");
-    let found = reading.first(Reasoning).map(|found| (found.phrase, found.span.clone()));
+    let found = reading.first(Reasoning).map(|found| (found.phrase.as_str(), found.span.clone()));
     assert_eq!(found, Some(("what is the difference", 1..4)));
     assert_eq!(reading.words()[1].text, "what's");
     assert_eq!(reading.language(), Language::English);

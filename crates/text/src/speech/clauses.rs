@@ -238,6 +238,9 @@ impl<'a> Examined<'a> {
             return false;
         }
         let Stretch { tokens: all, asked, .. } = &self.stretch;
+        let words = self.reading.words();
+        let opened =
+            self.text[words[tokens[at - 1].word].span.end..words[tokens[at].word].span.start].contains('¿');
         lexicons(self.reading.language()).any(|lexicon| {
             let preamble = lexicon
                 .longest(PhraseKind::Preamble, tokens, all.start, at)
@@ -248,13 +251,14 @@ impl<'a> Examined<'a> {
             });
             let asks = |stop: Option<Stop<'_>>, least: usize| stop.is_some_and(|stop| stop.end - at >= least);
             (preamble || tells)
-                && lexicon.leads(tokens, at..all.end).into_iter().any(|lead| {
-                    let longest = |kind| lexicon.longest(kind, tokens, lead, all.end);
-                    asks(longest(PhraseKind::Question), if *asked { 1 } else { 3 })
-                        || asks(longest(PhraseKind::Request), 2)
-                        || asks(longest(PhraseKind::Intention), 2)
-                        || asks(longest(PhraseKind::Store), 2)
-                })
+                && (opened
+                    || lexicon.leads(tokens, at..all.end).into_iter().any(|lead| {
+                        let longest = |kind| lexicon.longest(kind, tokens, lead, all.end);
+                        asks(longest(PhraseKind::Question), if *asked { 1 } else { 3 })
+                            || asks(longest(PhraseKind::Request), 2)
+                            || asks(longest(PhraseKind::Intention), 2)
+                            || asks(longest(PhraseKind::Store), 2)
+                    }))
         })
     }
 }

@@ -105,6 +105,121 @@ fn english_sentences_are_told_apart() {
     check_acts(ENGLISH);
 }
 
+const GERMAN: &[(&str, &[SpeechAct])] = &[
+    ("Ich nehme jeden Morgen nach dem Frühstück meine Blutdrucktablette.", &[Statement]),
+    ("Der Aufzug in Block C ist kaputt", &[Statement]),
+    ("wo habe ich meine Schlüssel hingelegt", &[Question]),
+    ("Erinnere mich, was ich über Oslo gesagt habe", &[Question]),
+    ("Erinnere mich morgen daran, Milch zu kaufen", &[Intention]),
+    ("Erinner mich an Oslo", &[Question]),
+    ("Vergiss nicht, Milch zu kaufen", &[Intention]),
+    ("Sag mir Bescheid, wenn es regnet", &[Intention]),
+    ("Erinnerst du dich an meinen Hund?", &[Question]),
+    ("weißt du noch wie mein Hund heißt", &[Question]),
+    ("Merk dir, dass mein Rad grün ist.", &[StoreRequest]),
+    ("Vergiss nicht, dass ich umgezogen bin", &[StoreRequest]),
+    ("Kannst du dir merken, dass ich vegan bin?", &[StoreRequest]),
+    ("Ich heiße Ana. Was ist die Hauptstadt von Peru?", &[Statement, Question]),
+    ("Ich habe eine Frage: Was ist DNA?", &[SmallTalk, Question]),
+    ("Ich habe einen Hund namens Rex, was soll ich ihm geben?", &[Statement, Question]),
+    ("Was ich mag, ist Tee", &[Statement]),
+    ("Als ich jung war, wohnte ich in Oslo", &[Statement]),
+    ("Erkläre mir die Schwerkraft", &[Request]),
+    ("Danke, kannst du die Schwerkraft erklären?", &[Request]),
+    ("Schreib ein Gedicht über Pinguine", &[Request]),
+    ("Schick mir morgen um 9 die Zusammenfassung", &[Intention]),
+    ("Morgen um 9 schick mir die Zusammenfassung", &[Intention]),
+    ("Nein, das stimmt nicht.", &[Correction]),
+    ("Eigentlich ist mein Rad blau", &[Correction]),
+    ("Danke, das hat geholfen!", &[SmallTalk]),
+    ("Alles klar, vielen Dank!", &[SmallTalk]),
+    ("Nenn mich Ana", &[Statement]),
+    ("Du hast gesagt, dass es regnet.", &[Quotation]),
+];
+
+const SPANISH: &[(&str, &[SpeechAct])] = &[
+    ("Tomo mi pastilla para la tensión cada mañana después del desayuno.", &[Statement]),
+    ("El ascensor del bloque C no funciona", &[Statement]),
+    ("dónde puse mis llaves", &[Question]),
+    ("donde deje mis llaves", &[Question]),
+    ("Recuérdame lo que dije sobre Oslo", &[Question]),
+    ("Recuérdame comprar leche mañana", &[Intention]),
+    ("No olvides comprar leche", &[Intention]),
+    ("Avísame cuando llueva", &[Intention]),
+    ("¿Te acuerdas de mi perro?", &[Question]),
+    ("Recuerda que mi bici es verde.", &[StoreRequest]),
+    ("¿Puedes recordar que soy vegano?", &[StoreRequest]),
+    ("Me llamo Ana. ¿Cuál es la capital de Perú?", &[Statement, Question]),
+    ("Tengo una pregunta: ¿qué es el ADN?", &[SmallTalk, Question]),
+    ("Tengo un perro llamado Rex, ¿qué debe comer?", &[Statement, Question]),
+    ("Cuando era joven vivía en Oslo", &[Statement]),
+    ("Explícame la gravedad", &[Request]),
+    ("Gracias, ¿puedes explicar la gravedad?", &[Request]),
+    ("Mañana a las 9 envíame el resumen", &[Intention]),
+    ("No, eso no es correcto.", &[Correction]),
+    ("En realidad mi bici es azul", &[Correction]),
+    ("Gracias, eso me ayudó", &[SmallTalk]),
+    ("Muchas gracias, hasta luego", &[SmallTalk]),
+    ("Llámame Ana", &[Statement]),
+    ("Me dijiste que iba a llover.", &[Quotation]),
+];
+
+const FRENCH: &[(&str, &[SpeechAct])] = &[
+    ("Je prends mon comprimé pour la tension chaque matin après le petit déjeuner.", &[Statement]),
+    ("L'ascenseur du bloc C est en panne", &[Statement]),
+    ("où ai-je mis mes clés", &[Question]),
+    ("Rappelle-moi ce que j'ai dit sur Oslo", &[Question]),
+    ("Rappelle-moi d'acheter du lait demain", &[Intention]),
+    ("N'oublie pas d'acheter du lait", &[Intention]),
+    ("Préviens-moi quand il pleut", &[Intention]),
+    ("Tu te souviens de mon chien ?", &[Question]),
+    ("Souviens-toi que mon vélo est vert.", &[StoreRequest]),
+    ("Peux-tu retenir que je suis végétarien ?", &[StoreRequest]),
+    ("Je m'appelle Ana. Quelle est la capitale du Pérou ?", &[Statement, Question]),
+    ("J'ai une question : qu'est-ce que l'ADN ?", &[SmallTalk, Question]),
+    ("J'ai un chien qui s'appelle Rex, que dois-je lui donner ?", &[Statement, Question]),
+    ("Quand j'étais petit j'habitais à Oslo", &[Statement]),
+    ("Explique-moi la gravité", &[Request]),
+    ("Merci, peux-tu expliquer la gravité ?", &[Request]),
+    ("Demain à 9h envoie-moi le résumé", &[Intention]),
+    ("Non, c'est faux.", &[Correction]),
+    ("En fait, mon vélo est bleu", &[Correction]),
+    ("Merci, ça m'a aidé !", &[SmallTalk]),
+    ("D'accord, merci beaucoup", &[SmallTalk]),
+    ("Appelle-moi Ana", &[Statement]),
+    ("Tu m'as dit qu'il allait pleuvoir.", &[Quotation]),
+];
+
+#[test]
+fn german_sentences_are_told_apart() {
+    check_acts(GERMAN);
+}
+
+#[test]
+fn spanish_sentences_are_told_apart() {
+    check_acts(SPANISH);
+}
+
+#[test]
+fn french_sentences_are_told_apart() {
+    check_acts(FRENCH);
+}
+
+#[test]
+fn what_is_told_in_other_languages_is_kept() {
+    check_told(&[
+        ("Merk dir, dass mein Rad grün ist", &["Mein Rad grün ist."]),
+        ("Merk dir: mein Rad ist grün", &["Mein Rad ist grün."]),
+        ("Hallo, ich heiße Ana. Was ist DNA?", &["Ich heiße Ana."]),
+        ("Nein, mein Rad ist blau.", &["Mein Rad ist blau."]),
+        ("Recuerda que mi bici es verde", &["Mi bici es verde."]),
+        ("No, mi bici es azul.", &["Mi bici es azul."]),
+        ("Souviens-toi que mon vélo est vert", &["Mon vélo est vert."]),
+        ("Non, mon vélo est bleu.", &["Mon vélo est bleu."]),
+        ("Note que je suis végétarien", &["Je suis végétarien."]),
+    ]);
+}
+
 #[test]
 fn chinese_and_japanese_questions_are_questions() {
     check_acts(&[
