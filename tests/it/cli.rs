@@ -8,7 +8,10 @@ use crate::binary::Home;
 #[test]
 fn statements_from_a_pipe_are_printed_once_they_are_durable() {
     let home = Home::new();
-    let ran = home.ok(&["--json", "remember", "--stdin"], "The boiler is in the cellar.\n\nThe fuse box is in the hall.\n");
+    let ran = home.ok(
+        &["--json", "remember", "--stdin"],
+        "The boiler is in the cellar.\n\nThe fuse box is in the hall.\n",
+    );
     let objects = ran.objects();
     assert_eq!(objects.len(), 2, "{ran:?}");
     assert_eq!(objects[1]["text"], "The fuse box is in the hall.");
@@ -109,7 +112,17 @@ fn a_full_device_is_an_error() {
 fn no_input_can_make_it_panic() {
     let home = Home::new();
     let mut input = Vec::new();
-    for line in [&b"\xff\xfe\xfd"[..], b"", b"   ", b"a\0b", "固😀é👨‍👩‍👧क्षि".as_bytes(), "\u{202e}abc".as_bytes(), b"I like tea.", b"/nonsense", b"?!"] {
+    for line in [
+        &b"\xff\xfe\xfd"[..],
+        b"",
+        b"   ",
+        b"a\0b",
+        "固😀é👨‍👩‍👧क्षि".as_bytes(),
+        "\u{202e}abc".as_bytes(),
+        b"I like tea.",
+        b"/nonsense",
+        b"?!",
+    ] {
         input.extend_from_slice(line);
         input.push(b'\n');
     }

@@ -42,7 +42,11 @@ fn what_was_told_is_known_after_a_restart() {
 fn asking_to_remember_what_is_remembered_stores_nothing() {
     let home = Home::new();
     home.chat(&["My dog is called Pepper."]);
-    let replies = home.chat(&["What do you remember about me?", "Do you remember my dog's name?", "Remember when we met?"]);
+    let replies = home.chat(&[
+        "What do you remember about me?",
+        "Do you remember my dog's name?",
+        "Remember when we met?",
+    ]);
     says(&replies[0], &["Pepper"]);
     says(&replies[1], &["Pepper"]);
     assert_eq!(home.memories(), ["My dog is called Pepper."]);
@@ -51,7 +55,8 @@ fn asking_to_remember_what_is_remembered_stores_nothing() {
 #[test]
 fn a_question_that_only_points_back_brings_no_unrelated_memory() {
     let home = Home::new();
-    let replies = home.chat(&["My bike is a green Brompton.", "Tell me about sweet potatoes", "What are they?"]);
+    let replies =
+        home.chat(&["My bike is a green Brompton.", "Tell me about sweet potatoes", "What are they?"]);
     assert!(!replies[2].contains("Brompton"), "{replies:?}");
 }
 
@@ -67,7 +72,8 @@ fn a_wish_to_be_reminded_is_answered_truthfully_and_not_stored_as_a_fact() {
 fn private_talk_leaves_nothing_behind() {
     let home = Home::new();
     home.chat(&["My sister lives in Bergen."]);
-    let ran = home.ok(&["chat", "--private"], "My secret marker is KUMQUAT77.\nWhere does my sister live?\n/why\n");
+    let ran =
+        home.ok(&["chat", "--private"], "My secret marker is KUMQUAT77.\nWhere does my sister live?\n/why\n");
     assert!(ran.out.contains("Bergen"), "{ran:?}");
     assert_eq!(home.memories(), ["My sister lives in Bergen."]);
     assert!(!home.holds("KUMQUAT77"), "private words are on disk");

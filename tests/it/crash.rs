@@ -51,7 +51,8 @@ fn what_was_acknowledged_survives_kill_9() {
         assert!(kept.iter().any(|known| known == text), "lost: {text}");
     }
     assert!(acknowledged.len() > 100, "only {} were acknowledged", acknowledged.len());
-    let marked = acknowledged.last().and_then(|line| serde_json::from_str::<serde_json::Value>(line).ok()).unwrap();
+    let marked =
+        acknowledged.last().and_then(|line| serde_json::from_str::<serde_json::Value>(line).ok()).unwrap();
     let text = marked["text"].as_str().unwrap();
     let found = home.ok(&["--json", "recall", text, "--k", "1"], "").objects();
     assert_eq!(found[0]["text"], text, "found by its own words");

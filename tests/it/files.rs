@@ -75,7 +75,8 @@ fn names_cannot_leave_the_data_directory() {
         assert_eq!(ran.out.lines().count(), 1, "{user}: {ran:?}");
     }
     assert_eq!(home.run(&["--user", &"x".repeat(5_000), "memory", "list"], "").code, Some(2));
-    let outside = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    let outside =
+        fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
     assert_eq!(outside, ["data"]);
 }
 

@@ -27,7 +27,10 @@ const WITHIN: &[(&str, &str)] =
     &[("cognition", "text"), ("providers", "text"), ("providers", "protocol"), ("providers", "clock")];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("because the crate lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("because the crate lies in the workspace")
 }
 
 fn files(dir: &Path, ending: &str, found: &mut Vec<PathBuf>) {
@@ -58,7 +61,8 @@ fn arrows() -> BTreeMap<String, Vec<String>> {
     for entry in fs::read_dir(root().join("crates")).unwrap() {
         let dir = entry.unwrap().path();
         let Ok(manifest) = fs::read_to_string(dir.join("Cargo.toml")) else { continue };
-        let section = manifest.split("\n[dependencies]").nth(1).unwrap_or("").split("\n[").next().unwrap_or("");
+        let section =
+            manifest.split("\n[dependencies]").nth(1).unwrap_or("").split("\n[").next().unwrap_or("");
         let ours = section.lines().filter_map(|line| line.strip_prefix("bethink-"));
         let names = ours.filter_map(|line| line.split([' ', '.', '=']).next()).map(str::to_owned).collect();
         arrows.insert(dir.file_name().unwrap().to_string_lossy().into_owned(), names);
@@ -99,7 +103,8 @@ fn only_their_owners_know_these_crates() {
         let dir = entry.unwrap().path();
         let Ok(manifest) = fs::read_to_string(dir.join("Cargo.toml")) else { continue };
         let name = dir.file_name().unwrap().to_string_lossy().into_owned();
-        let section = manifest.split("\n[dependencies]").nth(1).unwrap_or("").split("\n[").next().unwrap_or("");
+        let section =
+            manifest.split("\n[dependencies]").nth(1).unwrap_or("").split("\n[").next().unwrap_or("");
         for (dependency, allowed) in owners {
             let used = section.lines().any(|line| line.split([' ', '.', '=']).next() == Some(dependency));
             assert!(!used || allowed.contains(&name.as_str()), "{name} must not know {dependency}");
@@ -124,10 +129,19 @@ fn functions_fit_a_screen() {
         let mut open: Option<(usize, usize)> = None;
         for (number, line) in text.lines().enumerate() {
             let indent = line.len() - line.trim_start().len();
-            let starts = ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "async fn ", "pub async fn ", "pub(crate) async fn "]
-                .iter()
-                .any(|start| line.trim_start().starts_with(start));
-            if starts && open.is_none() && !line.trim_end().ends_with(';') && !line.trim_end().ends_with('}') {
+            let starts = [
+                "fn ",
+                "pub fn ",
+                "pub(crate) fn ",
+                "pub(super) fn ",
+                "async fn ",
+                "pub async fn ",
+                "pub(crate) async fn ",
+            ]
+            .iter()
+            .any(|start| line.trim_start().starts_with(start));
+            if starts && open.is_none() && !line.trim_end().ends_with(';') && !line.trim_end().ends_with('}')
+            {
                 open = Some((number, indent));
             }
             if let Some((start, at)) = open
@@ -145,9 +159,7 @@ fn functions_fit_a_screen() {
 
 #[test]
 fn banned_forms_are_absent() {
-    let banned = [
-        ("mod.rs", "use `name.rs` beside `name/`"),
-    ];
+    let banned = [("mod.rs", "use `name.rs` beside `name/`")];
     for (name, text) in sources() {
         for (form, instead) in banned {
             assert!(!name.ends_with(&format!("/{form}")), "{name}: {instead}");
@@ -213,7 +225,12 @@ fn the_project_speaks_of_itself_alone() {
         files(&root, ending, &mut found);
     }
     // Assembled, so that this file does not hold what it looks for.
-    let words = [["/wo", "rk/"].concat(), ["../sha", "red"].concat(), ["hel", "per session"].concat(), ["crates", ".io/"].concat()];
+    let words = [
+        ["/wo", "rk/"].concat(),
+        ["../sha", "red"].concat(),
+        ["hel", "per session"].concat(),
+        ["crates", ".io/"].concat(),
+    ];
     for path in found {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         for word in &words {

@@ -31,7 +31,8 @@ impl World {
         let clock = SimulatedClock::new(MONDAY);
         let data_dir = DataDir::claim(&settings.data_dir, None).unwrap();
         let ingredients = settings.ingredients(data_dir).unwrap();
-        let simulated = Ingredients { clock: Arc::new(clock.clone()), entropy: Entropy::seeded(1), ..ingredients };
+        let simulated =
+            Ingredients { clock: Arc::new(clock.clone()), entropy: Entropy::seeded(1), ..ingredients };
         let handle = Arc::new(bethink_runtime::start(simulated).await.unwrap());
         let door = LocalDoor::new(Arc::clone(&handle));
         Self { clock, handle, door, sessions: 0, _home: home }
@@ -73,7 +74,9 @@ impl World {
     }
 
     async fn last_turn(&self) -> bethink_api::Turn {
-        let Response::TurnRecord(turn) = self.ask(Request::ShowTurn { turn: None }).await else { panic!("no turn") };
+        let Response::TurnRecord(turn) = self.ask(Request::ShowTurn { turn: None }).await else {
+            panic!("no turn")
+        };
         turn
     }
 }
@@ -138,13 +141,18 @@ async fn what_has_faded_is_offered_and_restored_by_use() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn in_the_default_profile_important_things_keep_a_floor() {
     let world = World::new("").await;
-    let told = ["I am allergic to penicillin.", "My passport number ends in 77.", "The spare key is under the blue pot."];
+    let told = [
+        "I am allergic to penicillin.",
+        "My passport number ends in 77.",
+        "The spare key is under the blue pot.",
+    ];
     for text in told {
         world.ask(Request::Remember { text: text.to_owned(), at: None }).await;
     }
     world.clock.advance(Span::from_days(240.0));
     for text in told {
-        let request = Request::Recall { cue: text.to_owned(), k: 8, threshold: None, learn: false, faded: false };
+        let request =
+            Request::Recall { cue: text.to_owned(), k: 8, threshold: None, learn: false, faded: false };
         let Response::Recollection(found) = world.ask(request).await else { panic!("no recollection") };
         assert_eq!(found.traces[0].text, text);
         near(found.traces[0].strength, 0.10);
