@@ -84,6 +84,9 @@ pub struct Reading {
     small_talk: bool,
 }
 
+/// Phrases of a kind that are kept. What a message wants is told by far fewer.
+const MATCHES_MAX: usize = 1_000;
+
 impl PhraseKind {
     pub(crate) const ALL: [PhraseKind; 20] = [
         PhraseKind::SmallTalk,
@@ -130,15 +133,20 @@ impl Reading {
         let mut tokens = tokens(&words, language);
         mark_clauses(text, &words, &mut tokens);
         let sentences = sentence_tokens(text, &words, &tokens);
-        let mut found = Vec::new();
+        let mut matches = Vec::new();
+        let mut counts = [0; PhraseKind::ALL.len()];
         for sentence in &sentences {
-            let start = found.len();
+            let mut found = Vec::new();
             for lexicon in lexicons(language) {
                 lexicon.find(&tokens, sentence.tokens.clone(), &mut found);
             }
-            found[start..].sort_by_key(|phrase: &Found| phrase.tokens.start);
+            found.sort_by_key(|phrase: &Found| phrase.tokens.start);
+            found.retain(|phrase| {
+                counts[phrase.entry.kind as usize] += 1;
+                counts[phrase.entry.kind as usize] <= MATCHES_MAX
+            });
+            matches.extend(found.iter().map(|found| phrase_match(found, &tokens)));
         }
-        let matches = found.iter().map(|found| phrase_match(found, &tokens)).collect();
         let small_talk = all_small_talk(&tokens, &sentences);
         Self { language, words, tokens, sentences, matches, small_talk }
     }
@@ -158,7 +166,7 @@ impl Reading {
         self.all(kind).next()
     }
 
-    /// All phrases of a kind, in order.
+    /// The phrases of a kind, in order; of a document the first 1,000.
     pub fn all(&self, kind: PhraseKind) -> impl Iterator<Item = &PhraseMatch> {
         self.matches.iter().filter(move |found| found.kind == kind)
     }

@@ -140,27 +140,27 @@ impl Lexicon {
         end: usize,
         visit: &mut dyn FnMut(Stop<'a>),
     ) {
-        let root = &self.nodes[0];
-        if root.any.is_none() && tokens.get(at).is_none_or(|token| !root.next.contains_key(&token.text)) {
-            return;
-        }
-        let mut reached = vec![0];
-        for (place, token) in tokens.iter().enumerate().take(end).skip(at) {
-            let mut next = Vec::new();
-            for node in reached.drain(..).map(|node| &self.nodes[node]) {
-                next.extend(node.next.get(&token.text));
-                next.extend(node.any);
-            }
-            if next.is_empty() {
-                return;
-            }
-            for (entry, announcing) in next.iter().flat_map(|node| &self.nodes[*node].entries) {
+        self.walk(&self.nodes[0], (at, at), &tokens[..end], visit);
+    }
+
+    /// Goes on from a node with the token at `place`, of a phrase that began at `start`.
+    fn walk<'a>(
+        &'a self,
+        node: &Node,
+        (start, place): (usize, usize),
+        tokens: &[Token],
+        visit: &mut dyn FnMut(Stop<'a>),
+    ) {
+        let Some(token) = tokens.get(place) else { return };
+        for next in node.next.get(&token.text).into_iter().chain(&node.any) {
+            let next = &self.nodes[*next];
+            for (entry, announcing) in &next.entries {
                 let entry = &self.entries[*entry];
-                if !entry.ends || place + 1 == end || token.closes {
-                    visit(Stop { entry, end: place + 1, payload: at + announcing });
+                if !entry.ends || place + 1 == tokens.len() || token.closes {
+                    visit(Stop { entry, end: place + 1, payload: start + announcing });
                 }
             }
-            reached = next;
+            self.walk(next, (start, place + 1), tokens, visit);
         }
     }
 
