@@ -3,6 +3,7 @@
 mod actor;
 mod apply;
 mod config;
+mod direct;
 mod error;
 mod file;
 mod masking;
@@ -17,7 +18,10 @@ mod view;
 
 pub use actor::{MemoryStore, MemoryStoreArgs, ports};
 pub use config::{MemoryConfig, StoreConfig};
+pub use direct::{Appended, append};
 pub use error::StoreError;
+#[cfg(any(test, feature = "testing"))]
+pub use file::shadow::PowerCut;
 pub use file::slot::StoreSlot;
 pub use paths::{space_path, spaces_on_disk};
 pub use recall::{RecallSettings, recall};

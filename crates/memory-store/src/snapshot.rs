@@ -69,6 +69,12 @@ impl Snapshot {
         self.blocks.iter().map(|block| block.unembedded()).sum()
     }
 
+    /// Turns in the transcript.
+    #[must_use]
+    pub fn turns(&self) -> u64 {
+        self.counters.turns
+    }
+
     /// One trace, unless it is forgotten or was never there.
     #[must_use]
     pub fn trace(&self, id: TraceId) -> Option<Trace> {

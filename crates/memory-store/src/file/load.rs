@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use bethink_cognition::Decay;
 use bethink_domain::{EmbedderIdentity, RecallId, TraceId};
-use redb::{AccessGuard, Database, Range, ReadTransaction, ReadableDatabase, ReadableTable};
+use redb::{
+    AccessGuard, Database, Range, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
+};
 
 use super::open;
 use super::read::{bulky_text, sound};
@@ -65,6 +67,13 @@ pub(crate) fn load(
 
 /// Walks the tables of traces side by side; they are sorted by the same ids.
 fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<(), StoreError> {
+    let count = |table: Rows| -> Result<u64, StoreError> {
+        let table = read.open_table(table).map_err(|error| StoreError::database(path, error))?;
+        table.len().map_err(|error| StoreError::database(path, error))
+    };
+    if count(STATES)? > count(BODIES)? {
+        return Err(StoreError::damaged(path, "it holds numbers of no trace"));
+    }
     let bodies = Walk::new(path, read, BODIES)?;
     let mut states = Walk::new(path, read, STATES)?;
     let mut vectors = Walk::new(path, read, VECTORS)?;

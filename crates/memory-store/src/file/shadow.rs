@@ -6,17 +6,65 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Bound;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use redb::backends::FileBackend;
 use redb::{BackendError, StorageBackend};
 
 const PAGE: u64 = 4096;
 
+/// When the power of a disk fails: after so many syncs. Clones share what happened.
+#[derive(Debug, Clone)]
+pub struct PowerCut {
+    shared: Arc<Shared>,
+    torn: Option<u64>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    syncs_left: AtomicU64,
+    out: AtomicBool,
+}
+
+impl PowerCut {
+    /// After so many syncs nothing reaches the disk any more, though everything seems to succeed.
+    #[must_use]
+    pub fn after(syncs: u64) -> Self {
+        let shared = Shared { syncs_left: AtomicU64::new(syncs), out: AtomicBool::new(false) };
+        Self { shared: Arc::new(shared), torn: None }
+    }
+
+    /// Some of the pages that the failing sync should have written reach the disk after all; `seed` says which.
+    #[must_use]
+    pub fn torn(self, seed: u64) -> Self {
+        Self { torn: Some(seed), ..self }
+    }
+
+    /// Whether a sync has failed already. What was acknowledged before must be on the disk.
+    #[must_use]
+    pub fn happened(&self) -> bool {
+        self.shared.out.load(Ordering::SeqCst)
+    }
+
+    /// Whether the next sync reaches the disk.
+    fn holds(&self) -> bool {
+        let left = |left: u64| left.checked_sub(1);
+        self.shared.syncs_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok()
+    }
+
+    /// The pages that reach the disk although the sync fails.
+    fn leaks(&self, page: u64) -> bool {
+        let mixed = |seed: u64| (page ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1;
+        self.torn.is_some_and(mixed)
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Shadow {
     inner: FileBackend,
+    cut: PowerCut,
     state: Mutex<State>,
 }
 
@@ -27,15 +75,35 @@ struct State {
     len: u64,
     /// Where the disk's content ends; beyond are zeros unless a page says otherwise.
     disk_len: u64,
-    syncs_left: u64,
 }
 
 impl Shadow {
-    /// A disk whose power fails after so many syncs.
-    pub(crate) fn new(inner: FileBackend, syncs: u64) -> io::Result<Self> {
+    pub(crate) fn new(inner: FileBackend, cut: PowerCut) -> io::Result<Self> {
         let len = inner.len()?;
-        let state = State { pages: BTreeMap::new(), len, disk_len: len, syncs_left: syncs };
-        Ok(Self { inner, state: Mutex::new(state) })
+        let state = State { pages: BTreeMap::new(), len, disk_len: len };
+        Ok(Self { inner, cut, state: Mutex::new(state) })
+    }
+
+    /// Writes pages through to the file.
+    fn write_out(&self, state: &State, pages: &BTreeMap<u64, Box<[u8]>>) -> io::Result<()> {
+        for (number, page) in pages {
+            let start = number * PAGE;
+            let take = state.len.saturating_sub(start).min(PAGE) as usize;
+            self.inner.write(start, &page[..take])?;
+        }
+        self.inner.sync_data()
+    }
+
+    /// The power fails: nothing, or some pages, of what was to be synced reach the disk.
+    fn fail(&self, state: &State) -> io::Result<()> {
+        if self.cut.torn.is_none() || self.cut.shared.out.swap(true, Ordering::SeqCst) {
+            self.cut.shared.out.store(true, Ordering::SeqCst);
+            return Ok(());
+        }
+        let leaked = state.pages.iter().filter(|(number, _)| self.cut.leaks(**number));
+        let leaked = leaked.map(|(number, page)| (*number, page.clone())).collect();
+        self.inner.set_len(state.len)?;
+        self.write_out(state, &leaked)
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
@@ -111,18 +179,13 @@ impl StorageBackend for Shadow {
 
     fn sync_data(&self) -> Result<(), io::Error> {
         self.with(|state| {
-            if state.syncs_left == 0 {
-                return Ok(());
+            if !self.cut.holds() {
+                return self.fail(state);
             }
-            state.syncs_left -= 1;
             self.inner.set_len(state.len)?;
-            for (number, page) in std::mem::take(&mut state.pages) {
-                let start = number * PAGE;
-                let take = state.len.saturating_sub(start).min(PAGE) as usize;
-                self.inner.write(start, &page[..take])?;
-            }
+            let pages = std::mem::take(&mut state.pages);
             state.disk_len = state.len;
-            self.inner.sync_data()
+            self.write_out(state, &pages)
         })
     }
 

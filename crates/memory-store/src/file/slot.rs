@@ -9,6 +9,8 @@ use redb::Database;
 
 use super::load;
 use super::open::{self, Opening, guarded};
+#[cfg(any(test, feature = "testing"))]
+use super::shadow::PowerCut;
 use crate::error::StoreError;
 use crate::records::Meta;
 
@@ -58,11 +60,11 @@ impl StoreSlot {
         created_at: Timestamp,
         cache_bytes: usize,
     ) -> Result<Self, StoreError> {
-        let opening = Opening { cache_bytes, syncs: None };
+        let opening = Opening { cache_bytes, cut: None };
         Self::open_with(path, space, embedder, created_at, opening)
     }
 
-    /// Opens it on a disk whose power fails after so many syncs: what follows seems to succeed and is lost.
+    /// Opens it on a disk whose power fails: what follows seems to succeed and is lost.
     ///
     /// # Errors
     /// As [`StoreSlot::open`].
@@ -71,9 +73,9 @@ impl StoreSlot {
         path: &Path,
         space: &SpaceId,
         embedder: Option<&EmbedderIdentity>,
-        syncs: u64,
+        cut: &PowerCut,
     ) -> Result<Self, StoreError> {
-        let opening = Opening { cache_bytes: 1024 * 1024, syncs: Some(syncs) };
+        let opening = Opening { cache_bytes: 1024 * 1024, cut: Some(cut.clone()) };
         Self::open_with(path, space, embedder, Timestamp::default(), opening)
     }
 
@@ -161,6 +163,11 @@ impl StoreSlot {
             return Err(StoreError::Closed { path: self.inner.path.clone() });
         }
         work()
+    }
+
+    /// The incarnation that may commit.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.inner.epoch.load(Ordering::SeqCst)
     }
 
     /// Begins a new incarnation: later than any job of an earlier one that still runs, and shutting out the rest.

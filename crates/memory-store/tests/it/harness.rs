@@ -1,0 +1,266 @@
+//! A store on a temporary directory, an embedder made of hashed words, and ways to wait for neither.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use bethink_clock::Entropy;
+use bethink_domain::{
+    Affect, AgentName, Cue, Decision, Draft, EmbedderIdentity, Exchange, Intent, Knowing, Origin, Purpose,
+    RecallMode, Recollection, SessionId, Source, SpaceId, Span, Timestamp, TraceId, TraceKind, TurnEnd,
+    TurnId, TurnRecord, TurnTimes, UnitVector, UserName,
+};
+use bethink_memory_store::{
+    MemoryStore, MemoryStoreArgs, StoreConfig, StoreError, StoreSlot, ports, space_path,
+};
+use bethink_protocol::{
+    CompleteTurn, Drain, Embed, EmbedError, Embedded, Job, MemoryError, MemoryPorts, Offload, Recall,
+    Remember, Remembered,
+};
+use kameo::Actor;
+use kameo::actor::ActorRef;
+use kameo::error::SendError;
+use kameo::mailbox;
+use kameo::message::{Context, Message};
+use kameo::prelude::Spawn;
+use tempfile::TempDir;
+
+/// Components of a hashed vector.
+pub(crate) const DIMENSIONS: u16 = 64;
+
+/// Runs jobs on the spot.
+pub(crate) struct Inline;
+
+impl Offload for Inline {
+    fn run(&self, job: Job) {
+        job();
+    }
+}
+
+/// Runs each job on a thread of its own, and counts them.
+#[derive(Default)]
+pub(crate) struct Threads(pub(crate) AtomicUsize);
+
+impl Offload for Threads {
+    fn run(&self, job: Job) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        std::thread::spawn(job);
+    }
+}
+
+/// Gives vectors in which shared words mean a higher cosine. A text with BADVEC has none.
+#[derive(Actor)]
+pub(crate) struct HashedEmbedder {
+    /// While set, every request fails.
+    pub(crate) broken: Arc<AtomicBool>,
+}
+
+impl Message<Embed> for HashedEmbedder {
+    type Reply = Result<Embedded, EmbedError>;
+
+    async fn handle(&mut self, request: Embed, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        if self.broken.load(Ordering::SeqCst) {
+            return Err(EmbedError::Failed("out of order".to_owned()));
+        }
+        let vectors = request.texts.iter().map(|text| hashed(text)).collect();
+        Ok(Embedded { vectors, identity: identity("hashed") })
+    }
+}
+
+/// See [`HashedEmbedder`].
+pub(crate) fn hashed(text: &str) -> Option<UnitVector> {
+    if text.contains("BADVEC") {
+        return None;
+    }
+    let mut values = vec![0.01f32; usize::from(DIMENSIONS)];
+    for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3) {
+        let mut hasher = DefaultHasher::new();
+        word.hash(&mut hasher);
+        values[(hasher.finish() % u64::from(DIMENSIONS)) as usize] += 1.0;
+    }
+    UnitVector::new(values).ok()
+}
+
+pub(crate) fn identity(model: &str) -> EmbedderIdentity {
+    EmbedderIdentity { model: model.into(), dimensions: DIMENSIONS, revision: "1".into() }
+}
+
+pub(crate) fn space() -> SpaceId {
+    SpaceId {
+        agent: AgentName::new("bethink").expect("because it is a legal name"),
+        user: UserName::new("me").expect("because it is a legal name"),
+    }
+}
+
+/// Noon of some day, so many days after the first.
+pub(crate) fn day(days: f64) -> Timestamp {
+    Timestamp::from_millis(1_780_000_000_000) + Span::from_days(days)
+}
+
+/// A store and where it lives. Waking it again after [`World::sleep`] reads the same file.
+pub(crate) struct World {
+    pub(crate) dir: TempDir,
+    pub(crate) config: StoreConfig,
+    pub(crate) embedder_broken: Arc<AtomicBool>,
+    /// None where no embedder is configured.
+    pub(crate) embedder: Option<EmbedderIdentity>,
+    pub(crate) commit: Arc<dyn Offload>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self {
+            dir: tempfile::tempdir().expect("because the system has a temporary directory"),
+            config: StoreConfig::default(),
+            embedder_broken: Arc::default(),
+            embedder: Some(identity("hashed")),
+            commit: Arc::new(Inline),
+        }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        space_path(self.dir.path(), &space())
+    }
+
+    pub(crate) fn open(&self) -> Result<StoreSlot, StoreError> {
+        open_at(&self.path(), self.embedder.as_ref())
+    }
+
+    pub(crate) async fn wake(&self) -> Awake {
+        let slot = self.open().expect("because the file is sound");
+        self.wake_on(slot).await
+    }
+
+    pub(crate) async fn wake_on(&self, slot: StoreSlot) -> Awake {
+        let embedder = HashedEmbedder::spawn(HashedEmbedder { broken: Arc::clone(&self.embedder_broken) });
+        let args = MemoryStoreArgs {
+            space: space(),
+            slot: slot.clone(),
+            embed: embedder.reply_recipient(),
+            senses: None,
+            commit: Arc::clone(&self.commit),
+            scan: Arc::new(Inline),
+            entropy: Entropy::seeded(7),
+            config: self.config,
+        };
+        let actor = MemoryStore::spawn_with_mailbox(args, mailbox::bounded(1_024));
+        actor.wait_for_startup().await;
+        Awake { memory: ports(&actor), actor, slot }
+    }
+}
+
+pub(crate) fn open_at(path: &Path, embedder: Option<&EmbedderIdentity>) -> Result<StoreSlot, StoreError> {
+    StoreSlot::open(path, &space(), embedder, day(0.0), 1024 * 1024)
+}
+
+/// A store that is awake.
+pub(crate) struct Awake {
+    pub(crate) memory: MemoryPorts,
+    pub(crate) actor: ActorRef<MemoryStore>,
+    pub(crate) slot: StoreSlot,
+}
+
+impl Awake {
+    pub(crate) async fn sleep(self) {
+        self.actor.ask(Drain).send().await.expect("because draining cannot fail");
+        self.stop().await;
+    }
+
+    /// Stops without flushing.
+    pub(crate) async fn stop(self) {
+        self.actor.stop_gracefully().await.expect("because the actor runs");
+        self.actor.wait_for_shutdown().await;
+        self.slot.retire();
+    }
+
+    pub(crate) async fn remember(&self, text: &str, days: f64) -> Result<Remembered, MemoryError> {
+        told(self.memory.remember.ask(Remember { draft: draft(text), at: day(days) }).send().await)
+    }
+
+    pub(crate) async fn recall(&self, text: &str, days: f64) -> Recollection {
+        self.recall_as(RecallMode::Observe, cue(text, days)).await
+    }
+
+    pub(crate) async fn recall_as(&self, mode: RecallMode, cue: Cue) -> Recollection {
+        self.memory.recall.ask(Recall { cue, mode }).send().await.expect("because recall cannot fail here")
+    }
+}
+
+/// What the store itself answered.
+pub(crate) fn told<T, M>(answer: Result<T, SendError<M, MemoryError>>) -> Result<T, MemoryError> {
+    answer.map_err(|error| match error {
+        SendError::HandlerError(error) => error,
+        other => MemoryError::Unavailable(format!("not delivered: {}", std::any::type_name_of_val(&other))),
+    })
+}
+
+pub(crate) fn cue(text: &str, days: f64) -> Cue {
+    Cue { embedding: hashed(text), ..Cue::new(text, day(days)) }
+}
+
+pub(crate) fn draft(text: &str) -> Draft {
+    Draft {
+        kind: TraceKind::Semantic,
+        text: text.to_owned(),
+        speaker: None,
+        source: Source::UserStatement,
+        confidence: 1.0,
+        lineage: vec![Origin::Given("remember".into())],
+        affect: Affect::NEUTRAL,
+        importance: 7.0,
+        occurred_at: day(0.0),
+        provisional: false,
+        asked: true,
+        embedding: None,
+    }
+}
+
+/// An event that was told in a turn.
+pub(crate) fn told_in(turn: TurnId, text: &str) -> Draft {
+    Draft {
+        kind: TraceKind::Episodic,
+        lineage: vec![Origin::Turn(turn)],
+        importance: 5.0,
+        asked: false,
+        provisional: false,
+        ..draft(text)
+    }
+}
+
+pub(crate) fn turn(id: TurnId, days: f64, message: &str, reply: &str) -> CompleteTurn {
+    let session = SessionId::from_raw(1);
+    CompleteTurn {
+        exchange: Exchange { turn: id, session, at: day(days), message: message.into(), reply: reply.into() },
+        stated: Vec::new(),
+        used: Vec::new(),
+        corrected: Vec::new(),
+        praised: Vec::new(),
+        record: TurnRecord {
+            turn: id,
+            session,
+            at: day(days),
+            decision: Decision { intent: Intent::Memory, rule: "test".into() },
+            purpose: Purpose::Statement,
+            depth: 8,
+            knowing: Knowing::NeverKnown,
+            recalled: Vec::new(),
+            shown: Vec::new(),
+            used: Vec::new(),
+            encoded: Vec::new(),
+            model: String::new(),
+            sections: Vec::new(),
+            reply_tokens: 0,
+            times: TurnTimes::default(),
+            end: TurnEnd::Done,
+        },
+    }
+}
+
+pub(crate) fn turn_id(number: u64) -> TurnId {
+    TurnId::compose(day(0.0), number, number)
+}
+
+pub(crate) fn ids(recollection: &Recollection) -> Vec<TraceId> {
+    recollection.traces.iter().map(|trace| trace.id).collect()
+}
