@@ -5,29 +5,28 @@
 //!
 //! ```text
 //! words     normalise(text) -> String                  NFKC, lower case, one form of apostrophe and quote
-//!           words(text) -> Vec<Word { text, span }>    segmentation in every script; CJK, Thai … as bigrams
+//!           words(text) -> Vec<Word { text, span }>    segmentation in every script; CJK, Thai … as pairs
 //!           Language::{English, German, Spanish, French, Other}
 //!               ::detect(text), ::detect_with(text, hint), .code(), ::from_code("de")
-//!           terms(text) -> Vec<Term { surface, stem, stop }>,  terms_in(text, language)
+//!           terms(text), terms_in(text, language) -> Vec<Term { surface, stem, stop }>
 //!           content_words(text) -> Vec<Term>           the terms that are no stop words
 //!           stem_hash(stem) -> u64                     stable over releases, for postings on disk
 //! sentences sentences(text) -> Vec<Range<usize>>
 //! phrases   Reading::new(text), ::with_hint(text, language)
-//!               .first(PhraseKind) -> Option<PhraseMatch { kind, phrase, language, span /* of words */ }>
-//!               .all(PhraseKind), .has(PhraseKind), .small_talk() -> bool, .words(), .language()
-//!           PhraseKind::{SmallTalk, Memory, Reasoning, Intention, Praise, Correction, Store, Overview, Ownership, …}
+//!               .first(kind) -> Option<&PhraseMatch { kind, phrase, span: of words }>
+//!               .all(kind), .has(kind), .small_talk(), .words(), .language()
 //!           is_small_talk(text) -> bool
-//! speech    utterances(text) -> Vec<Utterance { act: SpeechAct, text, span }>
-//!           SpeechAct::{Question, Request, Statement, Correction, StoreRequest, Intention, SmallTalk, Quotation}
-//!           statements(text) -> Statements { items: Vec<Statement { text, span, act }>, folded: usize }
+//! speech    utterances(text), utterances_of(text, &reading) -> Vec<Utterance { act, text, span }>
+//!           statements(text), statements_of(text, &reading) -> Statements { items, folded }
 //! secrets   mask_secrets(text) -> Masked { text, found: Vec<SecretKind> }
 //! fence     fence_text(text) -> String                 one line that can neither open nor close a fence
-//!           preview(text, max_chars) -> String         cut between grapheme clusters, "…" counted
+//!           preview(text, chars_max) -> String         cut between grapheme clusters, "…" counted
 //! say       say_date(then, now) -> String              "today", "yesterday", "on 3 March", "on 3 March 2025"
 //!           say_ago(then, now) -> String               "just now", "5 minutes ago", "3 weeks ago"
-//! entities  names(text) -> Vec<String>                 capitalised names
+//! entities  names(text, known) -> Vec<String>          capitalised names
 //! ```
 
+pub(crate) mod entities;
 pub(crate) mod fence;
 pub(crate) mod phrases;
 pub(crate) mod say;
@@ -36,6 +35,7 @@ pub(crate) mod sentences;
 pub(crate) mod speech;
 pub(crate) mod words;
 
+pub use entities::names;
 pub use fence::{fence_text, preview};
 pub use phrases::{PhraseKind, PhraseMatch, Reading, is_small_talk};
 pub use say::{say_ago, say_date};
