@@ -1,0 +1,22 @@
+//! Measuring: how well the planner and the store recall, and what they cost.
+//!
+//! Everything runs through the real actors in a directory of its own, which is removed at the end; the memory of the
+//! user is never opened. [`Score`] and the parser of [`Benchmark`] are pure.
+
+mod benchmark;
+mod error;
+mod overhead;
+mod progress;
+mod recall;
+mod report;
+mod score;
+mod stage;
+
+pub use benchmark::{Benchmark, Query, Told};
+pub use error::EvaluationError;
+pub use overhead::{Load, OverheadReport, overhead};
+pub use progress::{Progress, Watch};
+pub use recall::recall;
+pub use report::{RecallReport, Side};
+pub use score::{Answer, Got, Judged, Score, Times};
+pub use stage::{EvaluationParts, Recipe};

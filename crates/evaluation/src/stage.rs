@@ -1,0 +1,173 @@
+//! A runtime of its own for each measurement, in a directory that goes with it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bethink_clock::{Entropy, SimulatedClock};
+use bethink_domain::{
+    Affect, AgentName, Draft, EmbedderIdentity, Origin, Source, SpaceId, Timestamp, TraceId, TraceKind,
+    UnitVector, UserName,
+};
+use bethink_planner::{PlannerConfig, PrototypeShelf, hear};
+use bethink_protocol::{Embed, EmbedPort, Embedded, MemoryPorts, Remember, Remembered, Urgency};
+use bethink_runtime::{DataDir, Handle, Ingredients, RuntimeError, start};
+use kameo::actor::ReplyRecipient;
+use kameo::error::SendError;
+use kameo::reply::ReplyError;
+use tempfile::TempDir;
+
+use crate::error::EvaluationError;
+
+/// Longest wait for any one answer. A commit on a slow disk behind others takes seconds.
+const ANSWER_WAIT: Duration = Duration::from_secs(60);
+/// Chance is the same in every run.
+const SEED: u64 = 1;
+
+/// What actors are made of under the configuration in force, over a directory that they own.
+pub type Recipe = Arc<dyn Fn(DataDir) -> Result<Ingredients, RuntimeError> + Send + Sync>;
+
+/// What it takes to measure under the configuration in force.
+#[derive(Clone)]
+pub struct EvaluationParts {
+    /// What the actors are made of. Clock and chance are replaced by simulated ones.
+    pub recipe: Recipe,
+    /// Where directories for measurements are made, each removed at its end. What is measured of a disk is measured
+    /// of this one.
+    pub scratch: PathBuf,
+}
+
+/// A running runtime in a temporary directory.
+pub(crate) struct Stage {
+    /// The time, which stands still unless it is set.
+    pub(crate) clock: SimulatedClock,
+    pub(crate) planner: PlannerConfig,
+    pub(crate) profile: &'static str,
+    pub(crate) prototypes: PrototypeShelf,
+    handle: Arc<Handle>,
+    dir: TempDir,
+}
+
+impl Stage {
+    /// Starts the actors at a time.
+    pub(crate) async fn open(parts: &EvaluationParts, at: Timestamp) -> Result<Self, EvaluationError> {
+        let path = &parts.scratch;
+        let scratch = |error: std::io::Error| EvaluationError::Scratch {
+            path: path.clone(),
+            reason: error.to_string(),
+        };
+        std::fs::create_dir_all(path).map_err(scratch)?;
+        let dir = tempfile::Builder::new().prefix("bethink-eval-").tempdir_in(path).map_err(scratch)?;
+        // The data directory lies inside, so that what is measured beside it stays out of it.
+        let data = DataDir::claim(&dir.path().join("data"), Some(dir.path()))?;
+        let clock = SimulatedClock::new(at);
+        let ingredients = Ingredients {
+            clock: Arc::new(clock.clone()),
+            entropy: Entropy::seeded(SEED),
+            ..(parts.recipe)(data)?
+        };
+        let planner = ingredients.planner.clone();
+        let profile = ingredients.store.memory.profile.name();
+        let handle = Arc::new(start(ingredients).await?);
+        Ok(Self { clock, planner, profile, prototypes: PrototypeShelf::new(), handle, dir })
+    }
+
+    /// The directory that goes with the measurement.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.dir.path().to_owned()
+    }
+
+    pub(crate) fn embed_port(&self) -> &EmbedPort {
+        self.handle.embed_port()
+    }
+
+    /// Has everything made that a process makes once, on its first message: prototypes and phrase lists. That takes
+    /// 0.1 s and more, and is no message's own time.
+    pub(crate) async fn warm_up(&self, embedder: &EmbedderIdentity) {
+        hear("What did I tell you?");
+        self.prototypes.of(embedder, self.embed_port()).await;
+    }
+
+    /// The ports of a fresh space.
+    pub(crate) async fn space(&self, name: &str) -> Result<MemoryPorts, EvaluationError> {
+        Ok(self.handle.space(&space_named(name)).await?.memory)
+    }
+
+    /// Embeds texts, one request for all of them.
+    pub(crate) async fn embed(
+        &self,
+        texts: Vec<String>,
+        urgency: Urgency,
+    ) -> Result<Embedded, EvaluationError> {
+        ask(self.embed_port(), Embed { texts, urgency }, "the embedder").await
+    }
+
+    /// Who makes the vectors.
+    pub(crate) async fn embedder(&self) -> Result<EmbedderIdentity, EvaluationError> {
+        Ok(self.embed(vec!["hello".to_owned()], Urgency::Turn).await?.identity)
+    }
+
+    /// Stops the actors and removes the directory.
+    pub(crate) async fn close(self) -> Result<(), EvaluationError> {
+        let path = self.path();
+        self.handle.shutdown().await?;
+        self.dir.close().map_err(|error| EvaluationError::Scratch { path, reason: error.to_string() })
+    }
+}
+
+/// The name of a space that no user has.
+pub(crate) fn space_named(name: &str) -> SpaceId {
+    SpaceId {
+        agent: AgentName::new("evaluation").expect("because the name is short and printable"),
+        user: UserName::new(name).expect("because callers give short and printable names"),
+    }
+}
+
+/// Stores a statement as the `remember` command does; the reply means that it is durable.
+pub(crate) async fn remember(
+    memory: &MemoryPorts,
+    text: &str,
+    at: Timestamp,
+    embedding: Option<UnitVector>,
+) -> Result<TraceId, EvaluationError> {
+    let draft = Draft {
+        kind: TraceKind::Semantic,
+        text: text.to_owned(),
+        speaker: None,
+        source: Source::UserStatement,
+        confidence: 1.0,
+        lineage: vec![Origin::Given("remember".into())],
+        affect: Affect::NEUTRAL,
+        importance: 7.0,
+        occurred_at: at,
+        provisional: false,
+        asked: true,
+        embedding,
+    };
+    let Remembered { id, .. } = ask(&memory.remember, Remember { draft, at }, "memory").await?;
+    Ok(id)
+}
+
+/// Asks through a port under a deadline.
+pub(crate) async fn ask<M, T, E>(
+    port: &ReplyRecipient<M, T, E>,
+    message: M,
+    whom: &'static str,
+) -> Result<T, EvaluationError>
+where
+    M: Send + 'static,
+    T: Send + 'static,
+    E: ReplyError,
+    EvaluationError: From<E>,
+{
+    match tokio::time::timeout(ANSWER_WAIT, port.ask(message).send()).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(SendError::HandlerError(error))) => Err(error.into()),
+        Ok(Err(_)) | Err(_) => Err(EvaluationError::NoAnswer(whom)),
+    }
+}
+
+/// An embedder's name and revision, as figures name it.
+pub(crate) fn named(embedder: &EmbedderIdentity) -> String {
+    format!("{} ({} dimensions, revision {})", embedder.model, embedder.dimensions, embedder.revision)
+}
