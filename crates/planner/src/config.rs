@@ -1,0 +1,117 @@
+//! The Planner's numbers.
+
+use bethink_domain::{Cue, Intent};
+use serde::Deserialize;
+
+use crate::PlannerError;
+
+/// Most traces recalled for each intent. Small talk recalls none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Depths {
+    /// For questions about the user's own past, 0…100 traces. The most, since the answer is in memory alone.
+    pub memory: usize,
+    /// For analysis, 0…100 traces: preferences and circumstances that an argument should respect.
+    pub reasoning: usize,
+    /// For everything else, 0…100 traces. Few, since most of it needs no memory at all.
+    pub general: usize,
+}
+
+impl Default for Depths {
+    fn default() -> Self {
+        Self { memory: 8, reasoning: 6, general: 4 }
+    }
+}
+
+impl Depths {
+    /// Most traces recalled for an intent; 0 for small talk.
+    #[must_use]
+    pub fn of(self, intent: Intent) -> usize {
+        match intent {
+            Intent::Memory => self.memory,
+            Intent::Reasoning => self.reasoning,
+            Intent::General => self.general,
+            Intent::SmallTalk => 0,
+        }
+    }
+}
+
+/// What a person may set of the Planner.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlannerConfig {
+    /// Most traces recalled for each intent.
+    pub depth: Depths,
+    /// Longest message in bytes, 1…16,777,216. The default is far above what a person types and a model reads, and
+    /// below what a slip (a whole file on standard input) would cost in memory.
+    pub message_bytes_max: usize,
+    /// Turns that may wait behind the one in flight, 0…256. More would be answered after their sender has gone.
+    pub waiting_turns_max: usize,
+    /// Traces of each kind in an overview, 1…100. What fits a screen; the rest is counted.
+    pub overview_per_group: usize,
+}
+
+impl Default for PlannerConfig {
+    fn default() -> Self {
+        Self {
+            depth: Depths::default(),
+            message_bytes_max: 1024 * 1024,
+            waiting_turns_max: 16,
+            overview_per_group: 8,
+        }
+    }
+}
+
+impl PlannerConfig {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`PlannerError::Setting`] naming the first key that is out of range.
+    pub fn check(&self) -> Result<(), PlannerError> {
+        let rows = [
+            ("depth.memory", self.depth.memory, 0, Cue::K_MAX),
+            ("depth.reasoning", self.depth.reasoning, 0, Cue::K_MAX),
+            ("depth.general", self.depth.general, 0, Cue::K_MAX),
+            ("message_bytes_max", self.message_bytes_max, 1, 16 * 1024 * 1024),
+            ("waiting_turns_max", self.waiting_turns_max, 0, 256),
+            ("overview_per_group", self.overview_per_group, 1, 100),
+        ];
+        for (key, given, least, most) in rows {
+            if !(least..=most).contains(&given) {
+                return Err(PlannerError::Setting { key, given, least, most });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_those_of_the_table() {
+        for (intent, depth) in
+            [(Intent::Memory, 8), (Intent::Reasoning, 6), (Intent::General, 4), (Intent::SmallTalk, 0)]
+        {
+            assert_eq!(Depths::default().of(intent), depth, "{intent:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_named() {
+        assert_eq!(PlannerConfig::default().check(), Ok(()));
+        let deep =
+            PlannerConfig { depth: Depths { reasoning: 101, ..Depths::default() }, ..Default::default() };
+        let error = deep.check().unwrap_err().to_string();
+        assert_eq!(error, "`depth.reasoning` is 101; it must be from 0 to 100");
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused() {
+        let read = |text: &str| toml::from_str::<PlannerConfig>(text);
+        assert_eq!(read("depth.memory = 3").unwrap().depth, Depths { memory: 3, ..Depths::default() });
+        assert!(read("depth.memry = 3").is_err());
+        assert!(read("mesage_bytes_max = 3").is_err());
+    }
+}
