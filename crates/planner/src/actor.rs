@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::PlannerConfig;
+use crate::heard::hear;
 use crate::lane::{Lane, Offered, Waiting};
 use crate::ports::LAST_EVENT_WAIT;
 use crate::prototypes::PrototypeShelf;
@@ -68,6 +69,8 @@ impl Actor for Planner {
     type Error = Infallible;
 
     async fn on_start(args: PlannerArgs, _: ActorRef<Self>) -> Result<Self, Infallible> {
+        // The first reading of a process builds the phrase lists, which would hold up its first turn.
+        args.offload.run(Box::new(|| drop(hear("What is it like?"))));
         Ok(Self {
             lane: Lane::new(args.config.waiting_turns_max),
             last_used: LastUsed::default(),

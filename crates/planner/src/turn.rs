@@ -20,8 +20,8 @@ use crate::intent::decide;
 use crate::ports::{EMBED_WAIT, EXECUTE_WAIT, RECALL_WAIT, ask};
 use course::{Course, millis};
 
-/// Longer messages (bytes) are read on another thread: reading takes some 10 ms for each 100 KB.
-const READ_HERE_BYTES: usize = 16 * 1024;
+/// Longer messages (bytes) are read on another thread: a debug build takes up to a millisecond for each kilobyte.
+const READ_HERE_BYTES: usize = 8 * 1024;
 /// Words on their way from the Executor; the stream behind holds the rest, so that this only smooths the hand-over.
 const WORDS_MAX: usize = 8;
 

@@ -1,6 +1,7 @@
 //! A stage on which a Planner plays with scripted partners that log what they are asked.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bethink_clock::Entropy;
@@ -81,7 +82,7 @@ impl Actor for Partner {
     }
 }
 
-/// Runs long work at once, and panics for texts that say so.
+/// Runs long work at once.
 struct OnTheSpot;
 
 impl Offload for OnTheSpot {
@@ -90,12 +91,14 @@ impl Offload for OnTheSpot {
     }
 }
 
-/// Breaks the turn that needs it.
-struct Broken;
+/// Lets the actor start, then breaks the turn that needs it.
+#[derive(Default)]
+struct Broken(AtomicBool);
 
 impl Offload for Broken {
-    fn run(&self, _: Job) {
-        panic!("offload is broken on purpose");
+    fn run(&self, job: Job) {
+        assert!(!self.0.swap(true, Ordering::SeqCst), "offload is broken on purpose");
+        job();
     }
 }
 
@@ -116,7 +119,7 @@ impl Stage {
             gate: Arc::new(Semaphore::new(0)),
         };
         let partner = || Partner::spawn(back.clone());
-        let offload: Arc<dyn Offload> = if sound { Arc::new(OnTheSpot) } else { Arc::new(Broken) };
+        let offload: Arc<dyn Offload> = if sound { Arc::new(OnTheSpot) } else { Arc::new(Broken::default()) };
         let args = PlannerArgs {
             space: SpaceId { agent: AgentName::new("bethink").unwrap(), user: UserName::new("me").unwrap() },
             embed: partner().reply_recipient(),
