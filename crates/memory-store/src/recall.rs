@@ -10,7 +10,7 @@ use bethink_domain::{Cue, CueScope, Feeling, Knowing, Recalled, Recollection, Se
 
 use crate::snapshot::{Place, Snapshot};
 use crate::tokens::{Tokens, start};
-use crate::vector::QuantisedVector;
+use crate::vector::CueVector;
 
 /// Bytes of a cue that are read. A question is shorter, and what follows hardly turns its meaning.
 const CUE_BYTES_MAX: usize = 4 * 1024;
@@ -36,7 +36,7 @@ impl std::fmt::Debug for RecallSettings<'_> {
 struct Probe<'a> {
     text: &'a str,
     tokens: Tokens,
-    vector: Option<QuantisedVector>,
+    vector: Option<CueVector>,
     k: usize,
     threshold: f32,
     scope: CueScope,
@@ -88,7 +88,7 @@ impl<'a> Probe<'a> {
         Self {
             text,
             tokens: Tokens::of(text),
-            vector: cue.embedding.as_ref().filter(fits).map(QuantisedVector::new),
+            vector: cue.embedding.as_ref().filter(fits).map(CueVector::new),
             k: cue.k.min(Cue::K_MAX),
             threshold: wanted.clamp(0.0, 1.0),
             scope: cue.scope,

@@ -15,10 +15,7 @@ pub(crate) use ledger::{
     EmbedderRecord, Meta, decode_counters, decode_embedder, decode_journal, decode_meta, decode_recall,
     encode_counters, encode_embedder, encode_journal, encode_meta, encode_recall,
 };
-pub(crate) use trace::{
-    decode_body, decode_state, decode_tokens, decode_vector, encode_body, encode_state, encode_tokens,
-    encode_vector,
-};
+pub(crate) use trace::{decode_body, decode_state, decode_vector, encode_body, encode_state, encode_vector};
 
 /// Longest text inside a record, in bytes. Two values of 2 KB do not share a page of 4 KB, so records stay below
 /// 1.9 KB and longer texts lie in a table of their own.

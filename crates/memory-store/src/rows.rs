@@ -145,3 +145,11 @@ pub(crate) struct Counters {
     /// Something was forgotten and its bytes may still lie in freed pages.
     pub(crate) scrub_pending: bool,
 }
+
+impl Counters {
+    /// Whether what cannot be told from the tables differs; only then are counters written.
+    pub(crate) fn must_follow(&self, written: &Self) -> bool {
+        let own = |c: &Self| (c.clock_back_ms, c.clock_behind, c.sealed_upto, c.scrub_pending);
+        own(self) != own(written)
+    }
+}

@@ -118,9 +118,8 @@ impl Change<'_> {
         let body = Arc::new(fresh_body(draft, &text));
         let vector = draft.embedding.as_ref().and_then(|vector| self.quantised(vector));
         let embedded = vector.is_some();
-        self.ops.push(Op::Body(id, body.clone()));
+        self.ops.push(Op::Body(id, body.clone(), Arc::new(tokens.clone())));
         self.ops.push(Op::State(id, state));
-        self.ops.push(Op::Tokens(id, Arc::new(tokens.clone())));
         if let Some((generation, vector)) = &vector {
             self.ops.push(Op::Vector(id, *generation, vector.clone()));
         }
@@ -180,7 +179,8 @@ impl Change<'_> {
         body.lineage.extend(more);
         let body = Arc::new(body);
         self.snapshot.set_body_but_words(place, body.clone());
-        self.ops.push(Op::Body(self.snapshot.id(place), body));
+        let tokens = Arc::new(Tokens::of(&body.text));
+        self.ops.push(Op::Body(self.snapshot.id(place), body, tokens));
     }
 }
 

@@ -48,8 +48,7 @@ impl Change<'_> {
         state.recorded_at = edit.at;
         state.credited_at = None;
         self.snapshot.set_body(place, body.clone(), &tokens);
-        self.ops.push(Op::Body(edit.id, body));
-        self.ops.push(Op::Tokens(edit.id, Arc::new(tokens)));
+        self.ops.push(Op::Body(edit.id, body, Arc::new(tokens)));
         self.put_state(place, state);
         let embedded = self.put_vector(place, embedding);
         if !embedded {

@@ -54,7 +54,9 @@ fn write(
             ops.iter().try_for_each(|op| tables.write(op))?;
             answers.push(answer);
         }
-        if changed {
+        // Deleting takes away the rows from which counters could be told.
+        let deleted = next.len() < base.len();
+        if changed && (deleted || next.counters.must_follow(&base.counters)) {
             tables.write(&Op::Counters(next.counters))?;
         }
     }

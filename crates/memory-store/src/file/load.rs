@@ -12,13 +12,13 @@ use redb::{
 use super::open;
 use super::read::{bulky_text, sound};
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, META, RECALLS, Rows, STATES, TOKENS, TextSlot, VECTORS,
+    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, RECALLS, Rows, STATES, TRANSCRIPT, TURNS,
+    TextSlot, VECTORS,
 };
 use crate::error::StoreError;
 use crate::records::{self, EmbedderRecord};
 use crate::rows::Counters;
 use crate::snapshot::{Row, Snapshot};
-use crate::tokens::Tokens;
 
 /// Refuses a file whose vectors are not the configured embedder's.
 pub(crate) fn check_embedder(
@@ -77,21 +77,16 @@ fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<
     let bodies = Walk::new(path, read, BODIES)?;
     let mut states = Walk::new(path, read, STATES)?;
     let mut vectors = Walk::new(path, read, VECTORS)?;
-    let mut tokens = Walk::new(path, read, TOKENS)?;
     let bulky = read.open_table(BULKY).map_err(|error| StoreError::database(path, error))?;
     let generation = snapshot.embedder().map(|embedder| embedder.generation);
     let mut gathered = Vec::new();
     for entry in bodies.range {
         let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
         let id = key.value();
-        let body =
+        let (body, tokens) =
             sound(path, records::decode_body(bytes.value(), || bulky_text(&bulky, TextSlot::Trace, id)))?;
         let Some(state) = states.at(id)? else {
             return Err(StoreError::damaged(path, "it holds a trace without its numbers"));
-        };
-        let known_tokens = match tokens.at(id)? {
-            Some(bytes) => sound(path, records::decode_tokens(bytes.value()))?,
-            None => None,
         };
         let vector = match vectors.at(id)? {
             Some(bytes) => Some(sound(path, records::decode_vector(bytes.value()))?),
@@ -100,7 +95,7 @@ fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<
         gathered.push(Row {
             id: TraceId::from_raw(id),
             state: sound(path, records::decode_state(state.value()))?,
-            tokens: known_tokens.unwrap_or_else(|| Tokens::of(&body.text)),
+            tokens,
             body: Arc::new(body),
             vector: vector.filter(|(of, _)| Some(*of) == generation).map(|(_, vector)| vector),
         });
@@ -145,11 +140,26 @@ fn begin(path: &Path, database: &Database) -> Result<ReadTransaction, StoreError
     database.begin_read().map_err(|error| StoreError::database(path, error))
 }
 
+/// Numbers of the space: as last written, brought up to date by the last rows of the tables.
 fn counters(path: &Path, read: &ReadTransaction) -> Result<Counters, StoreError> {
+    let fault = |error| StoreError::database(path, error);
     let table = read.open_table(META).map_err(|error| StoreError::database(path, error))?;
-    let value = table.get(COUNTERS_KEY).map_err(|error| StoreError::database(path, error))?;
+    let value = table.get(COUNTERS_KEY).map_err(fault)?;
     let Some(value) = value else { return Err(StoreError::damaged(path, "it has no counters")) };
-    sound(path, records::decode_counters(value.value()))
+    let mut counters = sound(path, records::decode_counters(value.value()))?;
+    let open = |table: Rows| read.open_table(table).map_err(|error| StoreError::database(path, error));
+    let last = |table: Rows| -> Result<u64, StoreError> {
+        Ok(open(table)?.last().map_err(fault)?.map_or(0, |(key, _)| key.value()))
+    };
+    counters.last_trace = counters.last_trace.max(last(BODIES)?);
+    counters.last_turn = counters.last_turn.max(last(TURNS)?).max(last(TRANSCRIPT)?);
+    counters.turns = open(TRANSCRIPT)?.len().map_err(fault)?;
+    if let Some((key, bytes)) = open(JOURNAL)?.last().map_err(fault)? {
+        let entry = sound(path, records::decode_journal(key.value(), bytes.value()))?;
+        counters.journal = counters.journal.max(entry.sequence);
+        counters.clock_high_ms = counters.clock_high_ms.max(entry.at.as_millis());
+    }
+    Ok(counters)
 }
 
 fn stored_embedder(path: &Path, database: &Database) -> Result<Option<EmbedderRecord>, StoreError> {

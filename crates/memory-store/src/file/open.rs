@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use redb::backends::FileBackend;
 use redb::{Builder, Database, ReadableDatabase};
 
-use super::shadow::{PowerCut, Shadow};
+use super::shadow::{FaultyDisk, Shadow};
 use super::tables::{FORMAT, FORMAT_KEY, META, SPACE_KEY, Tables};
 use crate::error::StoreError;
 use crate::paths;
@@ -22,8 +22,8 @@ const MAGIC: &[u8; 9] = b"redb\x1A\x0A\xA9\x0D\x0A";
 pub(crate) struct Opening {
     /// Page cache in bytes.
     pub(crate) cache_bytes: usize,
-    /// When the power of the disk fails, in crash tests.
-    pub(crate) cut: Option<PowerCut>,
+    /// What goes wrong with the disk, in crash tests.
+    pub(crate) disk: Option<FaultyDisk>,
 }
 
 /// Opens the file of a space, and creates it when there is none.
@@ -44,11 +44,11 @@ pub(crate) fn open(path: &Path, how: &Opening) -> Result<Database, StoreError> {
     let mut builder = Builder::new();
     builder.set_cache_size(how.cache_bytes);
     guarded(path, || {
-        let database = match &how.cut {
+        let database = match &how.disk {
             None => builder.create_with_backend(backend),
-            Some(cut) => {
+            Some(disk) => {
                 let shadow =
-                    Shadow::new(backend, cut.clone()).map_err(|error| StoreError::io(path, error))?;
+                    Shadow::new(backend, disk.clone()).map_err(|error| StoreError::io(path, error))?;
                 builder.create_with_backend(shadow)
             }
         };
@@ -92,7 +92,7 @@ fn probe(path: &Path, file: &File) -> Result<(), StoreError> {
     let fault = |error| StoreError::io(path, error);
     let copy = file.try_clone().map_err(fault)?;
     let backend = FileBackend::new(copy).map_err(|error| StoreError::database(path, error))?;
-    let shadow = Shadow::new(backend, PowerCut::after(0)).map_err(fault)?;
+    let shadow = Shadow::new(backend, FaultyDisk::power_cut_after(0)).map_err(fault)?;
     let mut builder = Builder::new();
     // The check reads each page once.
     builder.set_cache_size(1024 * 1024);

@@ -7,8 +7,8 @@ use redb::{Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, Tabl
 use super::open::build_beside;
 use super::slot::StoreSlot;
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, FORGOTTEN, JOURNAL, META, RECALLS, STATES, TOKENS, TRANSCRIPT, TURNS,
-    Tables, VECTORS,
+    BODIES, BULKY, COUNTERS_KEY, FORGOTTEN, JOURNAL, META, RECALLS, STATES, TRANSCRIPT, TURNS, Tables,
+    VECTORS,
 };
 use crate::error::StoreError;
 use crate::records;
@@ -31,7 +31,6 @@ fn copy(path: &Path, database: &Database, to: &mut Tables<'_>, counters: &[u8]) 
     copy_table(path, &read, BODIES, &mut to.bodies)?;
     copy_table(path, &read, STATES, &mut to.states)?;
     copy_table(path, &read, VECTORS, &mut to.vectors)?;
-    copy_table(path, &read, TOKENS, &mut to.tokens)?;
     copy_table(path, &read, TRANSCRIPT, &mut to.transcript)?;
     copy_table(path, &read, TURNS, &mut to.turns)?;
     copy_table(path, &read, JOURNAL, &mut to.journal)?;

@@ -1,7 +1,7 @@
 //! Storage that keeps what was not synced in memory, and from a chosen sync on lets nothing reach the disk.
 //!
 //! With no sync allowed it looks into a file, repairing what a crash left, without touching a byte of it. With n
-//! syncs allowed it is a disk whose power fails after the n-th.
+//! syncs allowed it is a disk whose power fails after the n-th. It can be full, too.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,9 +14,9 @@ use redb::{BackendError, StorageBackend};
 
 const PAGE: u64 = 4096;
 
-/// When the power of a disk fails: after so many syncs. Clones share what happened.
+/// What goes wrong with a disk. Clones share what happened.
 #[derive(Debug, Clone)]
-pub struct PowerCut {
+pub struct FaultyDisk {
     shared: Arc<Shared>,
     torn: Option<u64>,
 }
@@ -25,14 +25,21 @@ pub struct PowerCut {
 struct Shared {
     syncs_left: AtomicU64,
     out: AtomicBool,
+    full: AtomicBool,
 }
 
-impl PowerCut {
-    /// After so many syncs nothing reaches the disk any more, though everything seems to succeed.
+impl FaultyDisk {
+    /// The power fails after so many syncs: nothing reaches the disk any more, though everything seems to succeed.
     #[must_use]
-    pub fn after(syncs: u64) -> Self {
-        let shared = Shared { syncs_left: AtomicU64::new(syncs), out: AtomicBool::new(false) };
-        Self { shared: Arc::new(shared), torn: None }
+    pub fn power_cut_after(syncs: u64) -> Self {
+        let (out, full) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { shared: Arc::new(Shared { syncs_left: AtomicU64::new(syncs), out, full }), torn: None }
+    }
+
+    /// A disk that works until it is [filled](Self::fill).
+    #[must_use]
+    pub fn sound() -> Self {
+        Self::power_cut_after(u64::MAX)
     }
 
     /// Some of the pages that the failing sync should have written reach the disk after all; `seed` says which.
@@ -41,10 +48,20 @@ impl PowerCut {
         Self { torn: Some(seed), ..self }
     }
 
-    /// Whether a sync has failed already. What was acknowledged before must be on the disk.
+    /// From now on every write fails because the disk is full, or none any more.
+    pub fn fill(&self, full: bool) {
+        self.shared.full.store(full, Ordering::SeqCst);
+    }
+
+    /// Whether the power failed already. What was acknowledged before must be on the disk.
     #[must_use]
-    pub fn happened(&self) -> bool {
+    pub fn power_failed(&self) -> bool {
         self.shared.out.load(Ordering::SeqCst)
+    }
+
+    fn room(&self) -> io::Result<()> {
+        let full = self.shared.full.load(Ordering::SeqCst);
+        if full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 
     /// Whether the next sync reaches the disk.
@@ -64,7 +81,7 @@ impl PowerCut {
 #[derive(Debug)]
 pub(crate) struct Shadow {
     inner: FileBackend,
-    cut: PowerCut,
+    disk: FaultyDisk,
     state: Mutex<State>,
 }
 
@@ -78,10 +95,10 @@ struct State {
 }
 
 impl Shadow {
-    pub(crate) fn new(inner: FileBackend, cut: PowerCut) -> io::Result<Self> {
+    pub(crate) fn new(inner: FileBackend, disk: FaultyDisk) -> io::Result<Self> {
         let len = inner.len()?;
         let state = State { pages: BTreeMap::new(), len, disk_len: len };
-        Ok(Self { inner, cut, state: Mutex::new(state) })
+        Ok(Self { inner, disk, state: Mutex::new(state) })
     }
 
     /// Writes pages through to the file.
@@ -96,11 +113,11 @@ impl Shadow {
 
     /// The power fails: nothing, or some pages, of what was to be synced reach the disk.
     fn fail(&self, state: &State) -> io::Result<()> {
-        if self.cut.torn.is_none() || self.cut.shared.out.swap(true, Ordering::SeqCst) {
-            self.cut.shared.out.store(true, Ordering::SeqCst);
+        if self.disk.torn.is_none() || self.disk.shared.out.swap(true, Ordering::SeqCst) {
+            self.disk.shared.out.store(true, Ordering::SeqCst);
             return Ok(());
         }
-        let leaked = state.pages.iter().filter(|(number, _)| self.cut.leaks(**number));
+        let leaked = state.pages.iter().filter(|(number, _)| self.disk.leaks(**number));
         let leaked = leaked.map(|(number, page)| (*number, page.clone())).collect();
         self.inner.set_len(state.len)?;
         self.write_out(state, &leaked)
@@ -179,7 +196,8 @@ impl StorageBackend for Shadow {
 
     fn sync_data(&self) -> Result<(), io::Error> {
         self.with(|state| {
-            if !self.cut.holds() {
+            self.disk.room()?;
+            if !self.disk.holds() {
                 return self.fail(state);
             }
             self.inner.set_len(state.len)?;
@@ -191,6 +209,7 @@ impl StorageBackend for Shadow {
 
     fn write(&self, offset: u64, data: &[u8]) -> Result<(), io::Error> {
         self.with(|state| {
+            self.disk.room()?;
             for (number, inside, range) in pieces(offset, data.len()) {
                 let mut page = self.page(state, number)?;
                 page[inside..inside + range.len()].copy_from_slice(&data[range]);

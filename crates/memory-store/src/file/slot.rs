@@ -10,7 +10,7 @@ use redb::Database;
 use super::load;
 use super::open::{self, Opening, guarded};
 #[cfg(any(test, feature = "testing"))]
-use super::shadow::PowerCut;
+use super::shadow::FaultyDisk;
 use crate::error::StoreError;
 use crate::records::Meta;
 
@@ -60,22 +60,22 @@ impl StoreSlot {
         created_at: Timestamp,
         cache_bytes: usize,
     ) -> Result<Self, StoreError> {
-        let opening = Opening { cache_bytes, cut: None };
+        let opening = Opening { cache_bytes, disk: None };
         Self::open_with(path, space, embedder, created_at, opening)
     }
 
-    /// Opens it on a disk whose power fails: what follows seems to succeed and is lost.
+    /// Opens it on a disk that goes wrong.
     ///
     /// # Errors
     /// As [`StoreSlot::open`].
     #[cfg(any(test, feature = "testing"))]
-    pub fn open_failing(
+    pub fn open_on(
         path: &Path,
         space: &SpaceId,
         embedder: Option<&EmbedderIdentity>,
-        cut: &PowerCut,
+        disk: &FaultyDisk,
     ) -> Result<Self, StoreError> {
-        let opening = Opening { cache_bytes: 1024 * 1024, cut: Some(cut.clone()) };
+        let opening = Opening { cache_bytes: 1024 * 1024, disk: Some(disk.clone()) };
         Self::open_with(path, space, embedder, Timestamp::default(), opening)
     }
 

@@ -26,8 +26,6 @@ pub(crate) const BODIES: Rows = TableDefinition::new("trace_text");
 pub(crate) const STATES: Rows = TableDefinition::new("trace_state");
 /// Vectors, by trace id; a trace without one waits for it.
 pub(crate) const VECTORS: Rows = TableDefinition::new("vectors");
-/// Hashes of words, by trace id.
-pub(crate) const TOKENS: Rows = TableDefinition::new("tokens");
 /// Messages and replies, by turn id.
 pub(crate) const TRANSCRIPT: Rows = TableDefinition::new("transcript");
 /// How turns were answered, by turn id.
@@ -38,7 +36,7 @@ pub(crate) const JOURNAL: Rows = TableDefinition::new("journal");
 pub(crate) const RECALLS: Rows = TableDefinition::new("recalls");
 /// Hashes of forgotten texts, and when they were forgotten in milliseconds since 1970.
 pub(crate) const FORGOTTEN: TableDefinition<'static, u128, i64> = TableDefinition::new("forgotten");
-/// Texts that are too long for their record, by [`Slot`](TextSlot) and id.
+/// Texts that are too long for their record, by whose they are and id.
 pub(crate) const BULKY: TableDefinition<'static, (u8, u64), &str> = TableDefinition::new("bulky_text");
 
 pub(crate) const FORMAT_KEY: &str = "format";
@@ -58,11 +56,10 @@ pub(crate) enum TextSlot {
 /// One change to the tables.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Op {
-    Body(TraceId, Arc<TraceBody>),
+    Body(TraceId, Arc<TraceBody>, Arc<Tokens>),
     State(TraceId, TraceState),
     Vector(TraceId, u16, Arc<QuantisedVector>),
     DropVector(TraceId),
-    Tokens(TraceId, Arc<Tokens>),
     DropTrace(TraceId),
     Exchange(Box<Exchange>),
     Turn(Box<TurnRecord>),
@@ -84,7 +81,6 @@ pub(crate) struct Tables<'t> {
     pub(crate) bodies: Table<'t, u64, &'static [u8]>,
     pub(crate) states: Table<'t, u64, &'static [u8]>,
     pub(crate) vectors: Table<'t, u64, &'static [u8]>,
-    pub(crate) tokens: Table<'t, u64, &'static [u8]>,
     pub(crate) transcript: Table<'t, u64, &'static [u8]>,
     pub(crate) turns: Table<'t, u64, &'static [u8]>,
     pub(crate) journal: Table<'t, u64, &'static [u8]>,
@@ -104,7 +100,6 @@ impl<'t> Tables<'t> {
             bodies: rows(BODIES)?,
             states: rows(STATES)?,
             vectors: rows(VECTORS)?,
-            tokens: rows(TOKENS)?,
             transcript: rows(TRANSCRIPT)?,
             turns: rows(TURNS)?,
             journal: rows(JOURNAL)?,
@@ -124,13 +119,12 @@ impl<'t> Tables<'t> {
     /// Does one change.
     pub(crate) fn write(&mut self, op: &Op) -> Result<(), StoreError> {
         match op {
-            Op::Body(id, body) => self.put_body(*id, body),
+            Op::Body(id, body, tokens) => self.put_body(*id, body, tokens),
             Op::State(id, state) => put(&mut self.states, id.raw(), &records::encode_state(state)),
             Op::Vector(id, generation, vector) => {
                 put(&mut self.vectors, id.raw(), &records::encode_vector(*generation, vector))
             }
             Op::DropVector(id) => self.vectors.remove(id.raw()).map(drop),
-            Op::Tokens(id, tokens) => put(&mut self.tokens, id.raw(), &records::encode_tokens(tokens)),
             Op::DropTrace(id) => self.drop_trace(id.raw()),
             Op::Exchange(exchange) => self.put_exchange(exchange),
             Op::Turn(turn) => put(&mut self.turns, turn.turn.raw(), &records::encode_turn(turn)),
@@ -153,8 +147,8 @@ impl<'t> Tables<'t> {
         self.meta.insert(key, value).map(drop).map_err(|error| StoreError::database(self.path, error))
     }
 
-    fn put_body(&mut self, id: TraceId, body: &TraceBody) -> Result<(), redb::StorageError> {
-        let (bytes, bulky) = records::encode_body(body);
+    fn put_body(&mut self, id: TraceId, body: &TraceBody, tokens: &Tokens) -> Result<(), redb::StorageError> {
+        let (bytes, bulky) = records::encode_body(body, tokens);
         self.put_bulky(TextSlot::Trace, id.raw(), bulky)?;
         put(&mut self.bodies, id.raw(), &bytes)
     }
@@ -174,7 +168,7 @@ impl<'t> Tables<'t> {
     }
 
     fn drop_trace(&mut self, id: u64) -> Result<(), redb::StorageError> {
-        for table in [&mut self.bodies, &mut self.states, &mut self.vectors, &mut self.tokens] {
+        for table in [&mut self.bodies, &mut self.states, &mut self.vectors] {
             table.remove(id)?;
         }
         self.put_bulky(TextSlot::Trace, id, None)

@@ -6,7 +6,6 @@ use bethink_domain::CueScope;
 
 use super::{Candidate, Probe};
 use crate::snapshot::{Block, Place, Posting, ROWS_MAX, Snapshot};
-use crate::vector::dot;
 
 /// Candidates nearest by meaning that are weighed in full.
 const BY_MEANING: usize = 40;
@@ -60,9 +59,9 @@ pub(super) fn scan(snapshot: &Snapshot, probe: &Probe<'_>) -> Found {
 fn meanings(block: &Block, probe: &Probe<'_>, cosines: &mut [f32]) {
     let Some(cue) = &probe.vector else { return };
     let (values, scales) = block.vectors();
-    let rows = values.chunks_exact(cue.values.len().max(1)).zip(scales);
+    let rows = values.chunks_exact(cue.len().max(1)).zip(scales);
     for (cosine, (row, scale)) in cosines.iter_mut().zip(rows) {
-        *cosine = dot(row, &cue.values) as f32 * scale * cue.scale;
+        *cosine = cue.cosine(row, *scale);
     }
 }
 

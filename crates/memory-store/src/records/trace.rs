@@ -94,11 +94,25 @@ struct BodyV1 {
     affect: [f32; 3],
     valid_from_ms: Option<i64>,
     valid_to_ms: Option<i64>,
+    words: WordsV1,
 }
 
+/// Hashes of the text's words, so that waking need not read words again.
+#[derive(Serialize, Deserialize)]
+struct WordsV1 {
+    tokeniser: u32,
+    key: u64,
+    length: u32,
+    terms: Vec<(u64, u8)>,
+}
+
+/// Bytes that a word takes in its record, at most.
+const WORD_BYTES: usize = 11;
+
 /// Bytes of the record, and the text where it is bulky.
-pub(crate) fn encode_body(body: &TraceBody) -> (Vec<u8>, Option<&str>) {
-    let (text, bulky) = StoredText::split(&body.text, INLINE_BYTES_MAX);
+pub(crate) fn encode_body<'b>(body: &'b TraceBody, tokens: &Tokens) -> (Vec<u8>, Option<&'b str>) {
+    let room = INLINE_BYTES_MAX.saturating_sub(WORD_BYTES * tokens.terms.len());
+    let (text, bulky) = StoredText::split(&body.text, room);
     let strings = |list: &[Box<str>]| list.iter().map(|s| s.to_string()).collect();
     let origin = |origin: &Origin| match origin {
         Origin::Turn(turn) => OriginV1::Turn(turn.raw()),
@@ -114,15 +128,21 @@ pub(crate) fn encode_body(body: &TraceBody) -> (Vec<u8>, Option<&str>) {
         affect: [body.affect.valence(), body.affect.arousal(), body.affect.dominance()],
         valid_from_ms: body.valid_from.map(Timestamp::as_millis),
         valid_to_ms: body.valid_to.map(Timestamp::as_millis),
+        words: WordsV1 {
+            tokeniser: Tokens::VERSION,
+            key: tokens.key,
+            length: tokens.length,
+            terms: tokens.terms.clone(),
+        },
     };
     (encode(1, &record), bulky)
 }
 
-/// Reads a body; `bulky` finds its text where it lies apart.
+/// Reads a body and its words; `bulky` finds its text where it lies apart.
 pub(crate) fn decode_body(
     bytes: &[u8],
     bulky: impl FnOnce() -> Option<String>,
-) -> Result<TraceBody, RecordFault> {
+) -> Result<(TraceBody, Tokens), RecordFault> {
     let record: BodyV1 = decode("trace", bytes)?;
     let text = match record.text {
         StoredText::Inline(text) => text,
@@ -135,7 +155,14 @@ pub(crate) fn decode_body(
         OriginV1::Given(name) => Origin::Given(name.into()),
     };
     let [valence, arousal, dominance] = record.affect;
-    Ok(TraceBody {
+    let words = record.words;
+    // Words that another version of the tokeniser read are read again.
+    let tokens = if words.tokeniser == Tokens::VERSION {
+        Tokens { key: words.key, length: words.length, terms: words.terms }
+    } else {
+        Tokens::of(&text)
+    };
+    let body = TraceBody {
         text: text.into(),
         speaker: record.speaker.map(Into::into),
         lineage: record.lineage.into_iter().map(origin).collect(),
@@ -144,7 +171,8 @@ pub(crate) fn decode_body(
         affect: Affect::new(valence, arousal, dominance),
         valid_from: record.valid_from_ms.map(Timestamp::from_millis),
         valid_to: record.valid_to_ms.map(Timestamp::from_millis),
-    })
+    };
+    Ok((body, tokens))
 }
 
 const PINNED: u8 = 1;
@@ -255,30 +283,4 @@ pub(crate) fn decode_vector(bytes: &[u8]) -> Result<(u16, QuantisedVector), Reco
         [version, ..] if *version != 1 => Err(RecordFault::Version { what: "vector", version: *version }),
         _ => Err(garbled),
     }
-}
-
-#[derive(Serialize, Deserialize)]
-struct TokensV1 {
-    tokeniser: u32,
-    key: u64,
-    length: u32,
-    terms: Vec<(u64, u8)>,
-}
-
-/// Hashes of a text's words, so that waking need not read words again.
-pub(crate) fn encode_tokens(tokens: &Tokens) -> Vec<u8> {
-    let record = TokensV1 {
-        tokeniser: Tokens::VERSION,
-        key: tokens.key,
-        length: tokens.length,
-        terms: tokens.terms.clone(),
-    };
-    encode(1, &record)
-}
-
-/// None when the words were read by another version of the tokeniser and must be read again.
-pub(crate) fn decode_tokens(bytes: &[u8]) -> Result<Option<Tokens>, RecordFault> {
-    let record: TokensV1 = decode("word list", bytes)?;
-    let tokens = Tokens { key: record.key, length: record.length, terms: record.terms };
-    Ok((record.tokeniser == Tokens::VERSION).then_some(tokens))
 }

@@ -172,7 +172,10 @@ impl Block {
     }
 
     pub(crate) fn with_key(&self, key: u64) -> impl Iterator<Item = u8> + '_ {
-        let found = self.words.keys.iter().enumerate().filter(move |(_, known)| **known == key);
+        // One pass without a branch in it tells whether the block need be looked at.
+        let any = self.words.keys.iter().fold(false, |any, known| any | (*known == key));
+        let keys = if any { self.words.keys.as_slice() } else { &[] };
+        let found = keys.iter().enumerate().filter(move |(_, known)| **known == key);
         found.map(|(row, _)| row as u8).filter(|row| !self.forgotten(*row))
     }
 
