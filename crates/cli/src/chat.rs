@@ -125,17 +125,28 @@ impl Chat<'_> {
         self.renew_session();
         let asked = turns::Asked { session: self.session, message: line.to_owned(), private: self.private };
         match turns::run(self.opened, self.output, asked, interrupts).await? {
-            Shown::Answered => Ok(Next::Continue),
+            Shown::Answered { interrupted: false } => Ok(Next::Continue),
+            Shown::Answered { interrupted: true } => Ok(self.interrupted()),
             Shown::Fault(fault) => {
                 self.output
                     .object(&json!({ "event": "fault", "kind": fault.kind, "message": fault.message }))?;
                 self.output.line(&format!("({fault})"))?;
+                if fault.kind == FaultKind::Interrupted {
+                    return Ok(self.interrupted());
+                }
                 self.fault = Some(fault.kind);
-                // A script's Ctrl-C ends the script; a person's ends the answer.
-                let leave = fault.kind == FaultKind::Interrupted && !Output::is_terminal();
-                Ok(if leave { Next::Leave } else { Next::Continue })
+                Ok(Next::Continue)
             }
         }
+    }
+
+    /// A script's Ctrl-C ends the script; a person's ends the answer.
+    fn interrupted(&mut self) -> Next {
+        if Output::is_terminal() {
+            return Next::Continue;
+        }
+        self.fault = Some(FaultKind::Interrupted);
+        Next::Leave
     }
 
     /// After a long silence a new session begins, with nothing left in mind.

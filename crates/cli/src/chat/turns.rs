@@ -38,8 +38,8 @@ pub(crate) struct Asked {
 
 /// How it went.
 pub(crate) enum Shown {
-    /// The reply was shown, and what became of it.
-    Answered,
+    /// The reply was shown, and what became of it; `interrupted` when it was complete before it could be stopped.
+    Answered { interrupted: bool },
     /// There is none.
     Fault(Fault),
 }
@@ -62,10 +62,12 @@ pub(crate) async fn run(
     };
     let mut turn = None;
     let mut reply = String::new();
+    let mut interrupted = false;
     loop {
         let part = tokio::select! {
             part = parts.recv() => part,
             () = interrupts.next() => {
+                interrupted = true;
                 if let Some(turn) = &turn {
                     // The turn's own end says what became of it.
                     drop(opened.ask(Request::Cancel { turn: String::clone(turn) }).await);
@@ -89,7 +91,7 @@ pub(crate) async fn run(
             Some(Ok(Response::Turn(end @ TurnProgress::Ended { .. }))) => {
                 output.line("")?;
                 ended(output, turn.as_deref(), &reply, &end)?;
-                return Ok(Shown::Answered);
+                return Ok(Shown::Answered { interrupted });
             }
             Some(Ok(_)) => return Ok(Shown::Fault(crate::commands::mismatch())),
         }

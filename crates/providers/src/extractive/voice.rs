@@ -1,7 +1,7 @@
 //! How one reply speaks: language, variant, dates, quotation.
 
-use bethink_domain::{Timestamp, TurnId};
-use bethink_text::{Language, preview};
+use bethink_domain::Timestamp;
+use bethink_text::{Language, preview, stem_hash};
 use jiff::tz::TimeZone;
 
 use super::dates::{say_day, say_when};
@@ -13,7 +13,7 @@ const QUOTE_CHARS_MAX: usize = 400;
 /// Lines of the conversation that are looked at for the language of a message too short to tell.
 const HINT_LINES: usize = 6;
 
-/// Speaks in the language of the message; says the same again for the same turn.
+/// Speaks in the language of the message; says the same again in the same conversation.
 pub(super) struct Voice<'a> {
     pub(super) language: Language,
     seed: u64,
@@ -26,7 +26,7 @@ impl<'a> Voice<'a> {
         let hint = prompt.conversation.iter().rev().filter(|line| line.role == Role::User).take(HINT_LINES);
         let hint = hint.map(|line| Language::detect(&line.text)).find(|found| *found != Language::Other);
         let language = Language::detect_with(&prompt.message, hint.unwrap_or(Language::Other));
-        Self { language, seed: seed(prompt.plan.turn), now: prompt.plan.at, zone: &prompt.zone }
+        Self { language, seed: seed(prompt), now: prompt.plan.at, zone: &prompt.zone }
     }
 
     pub(super) fn in_language(self, language: Language) -> Self {
@@ -50,8 +50,9 @@ impl<'a> Voice<'a> {
     }
 }
 
-fn seed(turn: TurnId) -> u64 {
-    turn.raw()
+/// Picks the variant: the same conversation is answered in the same words, and a message said twice in other words.
+fn seed(prompt: &Prompt) -> u64 {
+    stem_hash(&prompt.message).wrapping_add(prompt.conversation.len() as u64)
 }
 
 /// One line that a terminal can show: no control characters, none that reverse the direction of reading, and at most
