@@ -86,7 +86,8 @@ async fn measure(stage: &Stage, load: Load, watch: Watch<'_>) -> Result<Overhead
     let (filling, pairs) = told.split_at(load.traces);
     fill(&memory, filling, watch).await?;
     let asked = with_vectors(stage, &embedder, messages(MESSAGES), load, watch).await?;
-    let (planning, wake_up) = plan(stage, &memory, &embedder, asked, watch).await?;
+    let Planned { planning, reading, recalling, wake_up } =
+        plan(stage, &memory, &embedder, asked, watch).await?;
     let (remembering, fsync) = store(stage, &memory, pairs).await?;
     Ok(OverheadReport {
         profile: stage.profile.to_owned(),
@@ -95,6 +96,8 @@ async fn measure(stage: &Stage, load: Load, watch: Watch<'_>) -> Result<Overhead
         traces: load.traces,
         messages: MESSAGES,
         planning,
+        reading,
+        recalling,
         wake_up,
         remembering,
         fsync,
@@ -151,6 +154,14 @@ async fn fill(memory: &MemoryPorts, told: &[Meant], watch: Watch<'_>) -> Result<
     }
 }
 
+/// What planning took, in all and in parts, and waking.
+struct Planned {
+    planning: Times,
+    reading: Times,
+    recalling: Times,
+    wake_up: Times,
+}
+
 /// Plans each message as a turn does, and before each wakes an actor that has nothing to do.
 async fn plan(
     stage: &Stage,
@@ -158,28 +169,37 @@ async fn plan(
     embedder: &EmbedderIdentity,
     asked: Vec<Meant>,
     watch: Watch<'_>,
-) -> Result<(Times, Times), EvaluationError> {
+) -> Result<Planned, EvaluationError> {
     let idler = Idler::spawn(Idler);
     let mut meter = Meter::start("planning", asked.len());
-    let (mut planning, mut wake_ups) = (Vec::new(), Vec::new());
+    let (mut reading, mut recalling, mut wake_ups) = (Vec::new(), Vec::new(), Vec::new());
     for (done, (message, vector)) in (1..).zip(asked) {
         let begun = Instant::now();
         idler.ask(Nudge).await.map_err(|_| EvaluationError::NoAnswer("an idle actor"))?;
         wake_ups.push(begun.elapsed());
-        planning.push(turn(stage, memory, embedder, &message, vector).await?);
+        let (read, recalled) = turn(stage, memory, embedder, &message, vector).await?;
+        reading.push(read);
+        recalling.push(recalled);
         meter.reached(done, watch);
     }
     idler.kill();
-    Ok((Times::of(planning), Times::of(wake_ups)))
+    let planning = reading.iter().zip(&recalling).map(|(read, recalled)| *read + *recalled).collect();
+    Ok(Planned {
+        planning: Times::of(planning),
+        reading: Times::of(reading),
+        recalling: Times::of(recalling),
+        wake_up: Times::of(wake_ups),
+    })
 }
 
+/// The time of reading a message and deciding what it needs, and of the recall.
 async fn turn(
     stage: &Stage,
     memory: &MemoryPorts,
     embedder: &EmbedderIdentity,
     message: &str,
     vector: Option<UnitVector>,
-) -> Result<Duration, EvaluationError> {
+) -> Result<(Duration, Duration), EvaluationError> {
     let begun = Instant::now();
     let heard = hear(message);
     let vector = vector.filter(|_| heard.need == Need::Recollection);
@@ -188,10 +208,12 @@ async fn turn(
         None => stage.prototypes.of(embedder, stage.embed_port()).await,
     };
     let decision = decide(&heard, prototypes, vector.as_ref());
-    if let Some(cue) = Strategy::Planned(stage.planner.depth).cue(&heard, &decision, vector, NOW) {
+    let cue = Strategy::Planned(stage.planner.depth).cue(&heard, &decision, vector, NOW);
+    let read = begun.elapsed();
+    if let Some(cue) = cue {
         ask(&memory.recall, Recall { cue, mode: RecallMode::Learn }, "memory").await?;
     }
-    Ok(begun.elapsed())
+    Ok((read, begun.elapsed().saturating_sub(read)))
 }
 
 /// Durable statements and fsyncs in turns, so that both see the same disk.

@@ -84,7 +84,7 @@ impl Stage {
     /// Has everything made that a process makes once, on its first message: prototypes and phrase lists. That takes
     /// 0.1 s and more, and is no message's own time.
     pub(crate) async fn warm_up(&self, embedder: &EmbedderIdentity) {
-        hear("What did I tell you?");
+        drop(hear("What did I tell you?"));
         self.prototypes.of(embedder, self.embed_port()).await;
     }
 

@@ -20,6 +20,10 @@ pub struct OverheadReport {
     pub messages: usize,
     /// Reading a message, deciding its intent and recalling; no embedding, execution or commit.
     pub planning: Times,
+    /// Of it, reading a message and deciding.
+    pub reading: Times,
+    /// Of it, the recall; of messages that need none too.
+    pub recalling: Times,
     /// Asking an actor that has nothing to do, before each of these.
     pub wake_up: Times,
     /// Storing a statement until it is durable, beyond its embedding.
@@ -42,6 +46,8 @@ impl OverheadReport {
     pub fn human(&self) -> String {
         let rows = [
             ("planning a message, beyond embedding", &self.planning),
+            ("  reading it and deciding", &self.reading),
+            ("  recalling", &self.recalling),
             ("an empty wake-up of an actor", &self.wake_up),
             ("a durable statement, beyond embedding", &self.remembering),
             ("one fsync on the same disk", &self.fsync),
@@ -77,6 +83,8 @@ impl OverheadReport {
             "traces": self.traces,
             "messages": self.messages,
             "planning": times(&self.planning),
+            "reading": times(&self.reading),
+            "recall": times(&self.recalling),
             "wake_up": times(&self.wake_up),
             "remember": times(&self.remembering),
             "fsync": times(&self.fsync),
