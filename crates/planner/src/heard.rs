@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use bethink_domain::{Decision, Intent, Purpose};
 use bethink_text::{
-    PhraseKind, Reading, SpeechAct, Utterance, content_words, normalise, statements_of, utterances_of,
+    PhraseKind, PhraseMatch, Reading, SpeechAct, Utterance, content_words, normalise, statements_of,
+    utterances_of,
 };
 
 use crate::intent::{by_phrase, ruled};
@@ -80,7 +81,7 @@ pub fn hear(message: &str) -> Heard {
         cue: cue(&text, &acts),
         stated: statements_of(&text, &reading).items.into_iter().map(Stated::from).collect(),
         also_intends: purpose != Purpose::Intention && has(SpeechAct::Intention),
-        praises: reading.has(PhraseKind::Praise),
+        praises: praises(&reading, &acts),
         corrects: has(SpeechAct::Correction),
         text,
     }
@@ -154,6 +155,16 @@ fn follows_up(reading: &Reading, text: &str) -> bool {
     content_words(text)
         .iter()
         .all(|term| leads.contains(term.surface.as_str()) || CARRYING_ON.contains(term.surface.as_str()))
+}
+
+/// True when the last reply is praised: a praising phrase that is not part of something told or asked ("she said that
+/// it is perfect").
+fn praises(reading: &Reading, acts: &[Utterance]) -> bool {
+    let says_more = |at: usize| {
+        acts.iter().any(|utterance| utterance.act != SpeechAct::SmallTalk && utterance.span.contains(&at))
+    };
+    let begins = |found: &PhraseMatch| reading.words().get(found.span.start).map(|word| word.span.start);
+    reading.all(PhraseKind::Praise).filter_map(begins).any(|at| !says_more(at))
 }
 
 /// What memory is asked by.

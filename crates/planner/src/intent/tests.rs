@@ -213,6 +213,27 @@ fn corrections_keep_what_is_right() {
 }
 
 #[test]
+fn praise_is_heard_and_not_kept() {
+    for message in [
+        "Exactly, that helped!",
+        "That was useful.",
+        "You're right.",
+        "Perfect, thanks!",
+        "Thanks, that helps a lot",
+        "Good memory!",
+        "Spot on.",
+    ] {
+        let heard = hear(message);
+        assert!(heard.praises && !heard.corrects && heard.stated.is_empty(), "{heard:?}");
+    }
+    for message in
+        ["My sister said that it is perfect.", "Is that correct?", "ok thanks", "Who said that it is right?"]
+    {
+        assert!(!hear(message).praises, "{message}");
+    }
+}
+
+#[test]
 fn what_names_nothing_of_its_own_is_about_the_conversation() {
     check(
         "
