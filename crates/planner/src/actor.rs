@@ -100,6 +100,8 @@ impl Message<Converse> for Planner {
 
     async fn handle(&mut self, message: Converse, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         self.admit(&message)?;
+        let private = message.private || !self.args.config.remembers;
+        let message = Converse { private, ..message };
         let turn = self.issue(&message);
         let (events, stream) = mpsc::channel(EVENTS_MAX);
         let job = Job { turn, message, events, cancel: CancellationToken::new(), blamed: Vec::new() };

@@ -40,8 +40,12 @@ impl Depths {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlannerConfig {
-    /// Most traces recalled for each intent.
+    /// Most traces recalled for each intent. Set under `[memory]`, beside the other numbers of recall.
+    #[serde(skip)]
     pub depth: Depths,
+    /// Whether memory is asked and told at all. Set under `[memory]`, as `enabled`.
+    #[serde(skip)]
+    pub remembers: bool,
     /// Longest message in bytes, 1…16,777,216. The default is far above what a person types and a model reads, and
     /// below what a slip (a whole file on standard input) would cost in memory.
     pub message_bytes_max: usize,
@@ -55,6 +59,7 @@ impl Default for PlannerConfig {
     fn default() -> Self {
         Self {
             depth: Depths::default(),
+            remembers: true,
             message_bytes_max: 1024 * 1024,
             waiting_turns_max: 16,
             overview_per_group: 8,
@@ -110,8 +115,6 @@ mod tests {
     #[test]
     fn an_unknown_key_is_refused() {
         let read = |text: &str| toml::from_str::<PlannerConfig>(text);
-        assert_eq!(read("depth.memory = 3").unwrap().depth, Depths { memory: 3, ..Depths::default() });
-        assert!(read("depth.memry = 3").is_err());
         assert!(read("mesage_bytes_max = 3").is_err());
     }
 }

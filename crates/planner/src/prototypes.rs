@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use bethink_cognition::Heads;
 use bethink_domain::{EmbedderIdentity, Intent, UnitVector};
 use bethink_protocol::{Embed, EmbedError, EmbedPort, Urgency};
 use tokio::sync::OnceCell;
@@ -31,11 +32,19 @@ pub fn prototype_sentences() -> &'static [(Intent, String)] {
     &SENTENCES
 }
 
-/// The meanings of the prototype sentences, by one embedder.
+/// What prototypes say about the meanings of one embedder.
 #[derive(Debug, Clone)]
 pub struct Prototypes {
     identity: EmbedderIdentity,
-    classes: [Vec<UnitVector>; 3],
+    by: By,
+}
+
+#[derive(Debug, Clone)]
+enum By {
+    /// A reading learnt from the sentences beforehand, as for the embedded model: nothing to compute at start.
+    Learnt(&'static Heads),
+    /// The sentences' own vectors, by class.
+    Compared([Vec<UnitVector>; 3]),
 }
 
 impl Prototypes {
@@ -49,7 +58,13 @@ impl Prototypes {
                 classes[class].extend(vector);
             }
         }
-        Self { identity, classes }
+        Self { identity, by: By::Compared(classes) }
+    }
+
+    /// What was learnt beforehand for an embedder, if anything was.
+    #[must_use]
+    pub fn learnt(identity: &EmbedderIdentity) -> Option<Self> {
+        Heads::of(identity).map(|heads| Self { identity: identity.clone(), by: By::Learnt(heads) })
     }
 
     /// Who made the vectors.
@@ -58,23 +73,32 @@ impl Prototypes {
         &self.identity
     }
 
-    /// The class that a meaning lies nearest to, and how near (−1…1): the mean of the three highest cosines.
+    /// The class that a meaning lies nearest to, and how near: the probability (0…1) of a learnt reading, else the
+    /// mean of the three highest cosines (−1…1).
     #[must_use]
     pub fn nearest(&self, meaning: &UnitVector) -> Option<(Intent, f32)> {
-        let closeness = |class: &Vec<UnitVector>| {
-            let mut cosines: Vec<f32> = class.iter().map(|vector| vector.cosine(meaning)).collect();
-            cosines.sort_by(|a, b| b.total_cmp(a));
-            cosines.truncate(NEAREST);
-            (!cosines.is_empty()).then(|| cosines.iter().sum::<f32>() / cosines.len() as f32)
-        };
-        let near = CLASSES.into_iter().zip(&self.classes);
-        near.filter_map(|(intent, class)| Some((intent, closeness(class)?)))
-            // The first of equals wins.
-            .reduce(|best, next| if next.1 > best.1 { next } else { best })
+        match &self.by {
+            By::Learnt(heads) => heads.intent(meaning),
+            By::Compared(classes) => compared(classes, meaning),
+        }
     }
 }
 
-/// The prototypes of a process, made on first need and shared by its spaces.
+fn compared(classes: &[Vec<UnitVector>; 3], meaning: &UnitVector) -> Option<(Intent, f32)> {
+    let closeness = |class: &Vec<UnitVector>| {
+        let mut cosines: Vec<f32> = class.iter().map(|vector| vector.cosine(meaning)).collect();
+        cosines.sort_by(|a, b| b.total_cmp(a));
+        cosines.truncate(NEAREST);
+        (!cosines.is_empty()).then(|| cosines.iter().sum::<f32>() / cosines.len() as f32)
+    };
+    let near = CLASSES.into_iter().zip(classes);
+    near.filter_map(|(intent, class)| Some((intent, closeness(class)?)))
+        // The first of equals wins.
+        .reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+/// The prototypes of a process, shared by its spaces. Those of an embedder that nothing was learnt for are made on
+/// first need.
 #[derive(Debug, Clone, Default)]
 pub struct PrototypeShelf(Arc<OnceCell<Prototypes>>);
 
@@ -88,7 +112,11 @@ impl PrototypeShelf {
     /// The prototypes of an embedder. None when it fails now, in which case the next message tries again, or when it
     /// is not the one that filled the shelf.
     pub async fn of(&self, identity: &EmbedderIdentity, embedder: &EmbedPort) -> Option<&Prototypes> {
-        let filled = self.0.get_or_try_init(|| embed_all(embedder)).await;
+        let fill = async || match Prototypes::learnt(identity) {
+            Some(learnt) => Ok(learnt),
+            None => embed_all(embedder).await,
+        };
+        let filled = self.0.get_or_try_init(fill).await;
         match filled {
             Ok(prototypes) => Some(prototypes).filter(|prototypes| prototypes.identity == *identity),
             Err(error) => {

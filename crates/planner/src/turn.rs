@@ -78,7 +78,11 @@ pub(crate) async fn run(args: Arc<PlannerArgs>, job: Job) -> (Ended, TurnEvent) 
 
 /// Reads, decides, recalls and has the reply written, noting in `course` how far it came.
 async fn answer(args: &PlannerArgs, job: &Job, course: &mut Course) -> Result<Outcome, ConverseError> {
-    let heard = listen(args, job).await?;
+    let mut heard = listen(args, job).await?;
+    if !args.config.remembers && heard.need != Need::Nothing {
+        heard.need = Need::Nothing;
+        course.degraded.push("I could not look into my memory: it is switched off".to_owned());
+    }
     embed(args, &heard, course).await;
     let prototypes = match (&heard.ruled, &course.identity) {
         (None, Some(identity)) => args.prototypes.of(identity, &args.embed).await,

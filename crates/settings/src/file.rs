@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bethink_cognition::{DecayConfig, Profile};
+use bethink_cognition::{DecayConfig, Profile, RelevanceConfig};
 use bethink_domain::Personality;
 use bethink_executor::ExecutorConfig;
 use bethink_memory_store::MemoryConfig;
@@ -50,6 +50,8 @@ pub struct MemorySection {
     pub relevance_threshold: f32,
     /// Most traces recalled for each intent, 0 to 100.
     pub depth: Depths,
+    /// How relevance is weighed.
+    pub relevance: RelevanceConfig,
     /// Minutes of silence after which a session ends, 1 to 1,440.
     pub session_idle_minutes: u32,
     /// Longest text of one trace in bytes, 1 to 1,048,576.
@@ -73,6 +75,7 @@ impl Default for MemorySection {
             data_dir: None,
             relevance_threshold: store.relevance_threshold,
             depth: Depths::default(),
+            relevance: RelevanceConfig::default(),
             session_idle_minutes: 30,
             text_bytes_max: store.text_bytes_max,
             queue_max: store.queue_max,

@@ -196,6 +196,7 @@ fn faults(file: &File) -> Vec<(&'static str, String)> {
         let minutes = file.memory.session_idle_minutes;
         add("memory", vec![format!("`session_idle_minutes` is {minutes}, but must be from 1 to 1440")]);
     }
+    add("memory.relevance", file.memory.relevance.faults());
     add("mechanisms.decay", file.mechanisms.decay.faults());
     add("personality", file.personality.faults());
     add(

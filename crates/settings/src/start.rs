@@ -14,7 +14,7 @@ use crate::load::Settings;
 
 /// The Planner's numbers, with those that stand under `[memory]`.
 pub(crate) fn planner(file: &File) -> PlannerConfig {
-    PlannerConfig { depth: file.memory.depth, ..file.planner.clone() }
+    PlannerConfig { depth: file.memory.depth, remembers: file.memory.enabled, ..file.planner.clone() }
 }
 
 impl Settings {
@@ -36,7 +36,11 @@ impl Settings {
     /// The store's numbers.
     #[must_use]
     pub fn store(&self) -> StoreConfig {
-        StoreConfig { memory: self.memory.store(), decay: self.file.mechanisms.decay }
+        StoreConfig {
+            memory: self.memory.store(),
+            decay: self.file.mechanisms.decay,
+            relevance: self.memory.relevance,
+        }
     }
 
     /// The Planner's numbers.
