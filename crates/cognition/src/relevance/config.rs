@@ -1,0 +1,97 @@
+//! The numbers of relevance.
+
+use serde::Deserialize;
+
+/// Parameters of relevance.
+///
+/// All weights are in one unit, the logit: 1 more multiplies the odds of being relevant by e. They were fitted on
+/// labelled questions and rounded (`docs/decisions/0001-relevance.md`).
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RelevanceConfig {
+    /// Weight of the cosine between cue and trace, 0 to 40. Most of what is known comes from it.
+    pub meaning: f32,
+    /// What a cue loses for lying near to plain statements about anything, 0 to 40: a cosine of 0.4 means much for a
+    /// cue that is like nothing else, and little for one that is like everything.
+    pub background: f32,
+    /// Weight of telling what is asked for, 0 to 10: where somebody lives is no answer to how old they are.
+    pub aspect: f32,
+    /// Weight of the cue's words being covered by meaning, 0 to 10. Small: near misses share words too.
+    pub coverage: f32,
+    /// What is lost for each person or name of the cue that the trace does not speak of, 0 to 10; two at most count.
+    pub stranger: f32,
+    /// What is lost when the trace speaks of somebody else than the relation that the cue names, 0 to 10.
+    pub conflict: f32,
+    /// What is lost when the cue is about the user and the trace about somebody else, 0 to 10. Small: "my" is often
+    /// in both.
+    pub other_subject: f32,
+    /// What is lost for each kind of answer that is sought and missing (a time, a place, a price), 0 to 10.
+    pub unanswered: f32,
+    /// What a cue loses that asks nothing of memory, times the probability of that, 0 to 10.
+    pub impersonal: f32,
+    /// What a cue gains that speaks of the user, 0 to 10.
+    pub personal: f32,
+    /// Sum of weights at which relevance is 0.30, the point below which context does more harm than good, −20 to 20.
+    pub line: f32,
+    /// How fast relevance rises with the sum of weights, 0.05 to 5. At 0.6, a good match has 0.6 to 0.9.
+    pub steepness: f32,
+    /// How far behind the best a trace may lie before it is pushed back further, 0 to 20: what is much less relevant
+    /// than the best one is seldom wanted beside it.
+    pub spread: f32,
+    /// How strongly it is pushed back, 0 to 10; 0 switches that off. The order never changes.
+    pub inhibition: f32,
+    /// Weight of shared words in the order of traces, 0 to 20. They tell which of many is meant far better than
+    /// whether any is.
+    pub words: f32,
+}
+
+impl Default for RelevanceConfig {
+    fn default() -> Self {
+        Self {
+            meaning: 13.0,
+            background: 8.5,
+            aspect: 3.0,
+            coverage: 0.9,
+            stranger: 1.5,
+            conflict: 2.5,
+            other_subject: 0.7,
+            unanswered: 2.0,
+            impersonal: 2.1,
+            personal: 1.6,
+            line: 4.4,
+            steepness: 0.6,
+            spread: 1.5,
+            inhibition: 1.0,
+            words: 5.0,
+        }
+    }
+}
+
+impl RelevanceConfig {
+    /// What is out of range, as sentences that name the key; empty when all is well.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let ranges = [
+            ("meaning", self.meaning, 0.0, 40.0),
+            ("background", self.background, 0.0, 40.0),
+            ("aspect", self.aspect, 0.0, 10.0),
+            ("coverage", self.coverage, 0.0, 10.0),
+            ("stranger", self.stranger, 0.0, 10.0),
+            ("conflict", self.conflict, 0.0, 10.0),
+            ("other_subject", self.other_subject, 0.0, 10.0),
+            ("unanswered", self.unanswered, 0.0, 10.0),
+            ("impersonal", self.impersonal, 0.0, 10.0),
+            ("personal", self.personal, 0.0, 10.0),
+            ("line", self.line, -20.0, 20.0),
+            ("steepness", self.steepness, 0.05, 5.0),
+            ("spread", self.spread, 0.0, 20.0),
+            ("inhibition", self.inhibition, 0.0, 10.0),
+            ("words", self.words, 0.0, 20.0),
+        ];
+        ranges
+            .into_iter()
+            .filter(|(_, value, low, high)| !(low..=high).contains(&value))
+            .map(|(key, value, low, high)| format!("`{key}` is {value}, but must be from {low} to {high}"))
+            .collect()
+    }
+}
