@@ -103,7 +103,8 @@ fn recalls(snapshot: &Snapshot, count: u64) {
         let words: Vec<&str> = told.text.split(' ').step_by(2).collect();
         let cue = Cue { embedding: told.embedding, ..Cue::new(words.join(" "), at(count)) };
         let start = Instant::now();
-        let recollection = recall(snapshot, &cue, RecallSettings { threshold: 0.3, senses: None });
+        let recollection =
+            recall(snapshot, &cue, RecallSettings { threshold: 0.3, ..RecallSettings::default() });
         times.push(start.elapsed());
         found += usize::from(recollection.traces.first().is_some_and(|first| *first.text == told.text));
     }

@@ -1,6 +1,6 @@
 //! Numbers that tune the store.
 
-use bethink_cognition::{Decay, DecayConfig, Profile};
+use bethink_cognition::{Decay, DecayConfig, Profile, RelevanceConfig};
 use serde::Deserialize;
 
 /// How a store remembers and recalls.
@@ -68,6 +68,8 @@ pub struct StoreConfig {
     pub memory: MemoryConfig,
     /// How memories fade.
     pub decay: DecayConfig,
+    /// How relevance is weighed.
+    pub relevance: RelevanceConfig,
 }
 
 impl StoreConfig {

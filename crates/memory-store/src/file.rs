@@ -8,3 +8,5 @@ pub(crate) mod rewrite;
 pub(crate) mod shadow;
 pub(crate) mod slot;
 pub(crate) mod tables;
+#[cfg(test)]
+mod tests;

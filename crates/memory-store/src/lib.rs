@@ -2,6 +2,7 @@
 
 mod actor;
 mod apply;
+mod catalogue;
 mod config;
 mod direct;
 mod error;
@@ -17,6 +18,7 @@ mod vector;
 mod view;
 
 pub use actor::{MemoryStore, MemoryStoreArgs, ports};
+pub use catalogue::{Catalogue, Wake};
 pub use config::{MemoryConfig, StoreConfig};
 pub use direct::{Appended, append};
 pub use error::StoreError;

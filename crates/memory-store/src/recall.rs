@@ -3,10 +3,11 @@
 mod relevance;
 mod scan;
 mod stages;
-#[cfg(test)]
-mod tests;
 
-use bethink_domain::{Cue, CueScope, Feeling, Knowing, Recalled, Recollection, Senses, Timestamp};
+use bethink_cognition::RelevanceConfig;
+use bethink_domain::{
+    Cue, CueScope, Feeling, Intent, Knowing, Recalled, Recollection, Senses, Timestamp, UnitVector,
+};
 
 use crate::snapshot::{Place, Snapshot};
 use crate::tokens::{Tokens, start};
@@ -22,6 +23,8 @@ pub(crate) const ROWS_ON_TASK_MAX: usize = 32 * 1024;
 pub struct RecallSettings<'a> {
     /// Relevance below which nothing is returned unless the cue says otherwise, 0…1.
     pub threshold: f32,
+    /// Weights of relevance.
+    pub relevance: RelevanceConfig,
     /// Meanings of single words, where the embedder has them.
     pub senses: Option<&'a dyn Senses>,
 }
@@ -36,6 +39,8 @@ impl std::fmt::Debug for RecallSettings<'_> {
 struct Probe<'a> {
     text: &'a str,
     tokens: Tokens,
+    meaning: Option<&'a UnitVector>,
+    intent: Option<Intent>,
     vector: Option<CueVector>,
     k: usize,
     threshold: f32,
@@ -57,6 +62,8 @@ struct Candidate {
     coverage: f32,
     subject: f32,
     relevance: f32,
+    /// Order among those that are relevant enough, 0…1.
+    rank: f32,
     score: f32,
 }
 
@@ -68,7 +75,7 @@ pub fn recall(snapshot: &Snapshot, cue: &Cue, settings: RecallSettings<'_>) -> R
     let probe = Probe::new(snapshot, cue, settings.threshold);
     let mut recalled: Vec<Recalled> = stages::collect_due(snapshot, probe.at);
     let found = scan::scan(snapshot, &probe);
-    let weighed = relevance::weigh(snapshot, &probe, found.candidates, settings.senses);
+    let weighed = relevance::weigh(snapshot, &probe, found.candidates, settings);
     let heard = stages::suppress(weighed, snapshot, &[]);
     let (passed, below) = stages::threshold(stages::associate(heard), probe.threshold);
     let (wanted, offered) = stages::divide(passed, probe.scope);
@@ -83,12 +90,15 @@ impl<'a> Probe<'a> {
     fn new(snapshot: &Snapshot, cue: &'a Cue, threshold: f32) -> Self {
         let text = start(&cue.text, CUE_BYTES_MAX);
         let dimensions = snapshot.embedder().map_or(0, |embedder| usize::from(embedder.identity.dimensions));
-        let fits = |vector: &&bethink_domain::UnitVector| vector.as_slice().len() == dimensions;
+        let fits = |vector: &&UnitVector| vector.as_slice().len() == dimensions;
+        let meaning = cue.embedding.as_ref().filter(fits);
         let wanted = cue.threshold.filter(|threshold| !threshold.is_nan()).unwrap_or(threshold);
         Self {
             text,
             tokens: Tokens::of(text),
-            vector: cue.embedding.as_ref().filter(fits).map(CueVector::new),
+            meaning,
+            intent: cue.intent,
+            vector: meaning.map(CueVector::new),
             k: cue.k.min(Cue::K_MAX),
             threshold: wanted.clamp(0.0, 1.0),
             scope: cue.scope,

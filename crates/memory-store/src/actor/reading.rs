@@ -63,10 +63,15 @@ impl Message<Recall> for MemoryStore {
         let (senses, port, me) =
             (self.args.senses.clone(), Arc::clone(&self.args.scan), ctx.actor_ref().clone());
         let threshold = self.rules.config.relevance_threshold;
+        let relevance = self.args.config.relevance;
         ctx.spawn(async move {
             let long = snapshot.len() > ROWS_ON_TASK_MAX;
             let work = move || {
-                recall(&snapshot, &request.cue, RecallSettings { threshold, senses: senses.as_deref() })
+                recall(
+                    &snapshot,
+                    &request.cue,
+                    RecallSettings { threshold, relevance, senses: senses.as_deref() },
+                )
             };
             let mut recollection = if long { off(port, work).await? } else { work() };
             if let Some(recall) = id {

@@ -41,7 +41,7 @@ fn write(
     let transaction = database.begin_write().map_err(|error| StoreError::database(path, error))?;
     let mut next = Snapshot::clone(base);
     let mut answers = Vec::with_capacity(commands.len());
-    let mut changed = false;
+    let (mut changed, mut deleted) = (false, false);
     {
         let mut tables = Tables::open(&transaction, path)?;
         for command in commands {
@@ -51,11 +51,11 @@ fn write(
             let ops = change.into_ops();
             debug_assert!(answer.is_ok() || ops.is_empty(), "a refused command must change nothing");
             changed |= !ops.is_empty();
+            deleted |= ops.iter().any(|op| matches!(op, Op::DropTrace(_)));
             ops.iter().try_for_each(|op| tables.write(op))?;
             answers.push(answer);
         }
         // Deleting takes away the rows from which counters could be told.
-        let deleted = next.len() < base.len();
         if changed && (deleted || next.counters.must_follow(&base.counters)) {
             tables.write(&Op::Counters(next.counters))?;
         }

@@ -36,10 +36,21 @@ pub(crate) fn open_or_create(path: &Path, meta: &Meta, how: &Opening) -> Result<
     open(path, how)
 }
 
-/// Opens an existing file.
+/// Opens an existing file of a space.
 pub(crate) fn open(path: &Path, how: &Opening) -> Result<Database, StoreError> {
     let file = checked_file(path)?;
-    guarded(path, || probe(path, &file))?;
+    guarded(path, || probe(path, &file, check_format))?;
+    open_file(path, file, how)
+}
+
+/// Opens an existing database that is no space.
+pub(crate) fn open_database(path: &Path, how: &Opening) -> Result<Database, StoreError> {
+    let file = checked_file(path)?;
+    guarded(path, || probe(path, &file, |_, _| Ok(())))?;
+    open_file(path, file, how)
+}
+
+fn open_file(path: &Path, file: File, how: &Opening) -> Result<Database, StoreError> {
     let backend = FileBackend::new(file).map_err(|error| StoreError::database(path, error))?;
     let mut builder = Builder::new();
     builder.set_cache_size(how.cache_bytes);
@@ -87,8 +98,12 @@ fn checked_file(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Looks into a file without touching it: every page must be sound, and the format known.
-fn probe(path: &Path, file: &File) -> Result<(), StoreError> {
+/// Looks into a file without touching it: every page must be sound, and the content as expected.
+fn probe(
+    path: &Path,
+    file: &File,
+    expected: fn(&Path, &Database) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     let fault = |error| StoreError::io(path, error);
     let copy = file.try_clone().map_err(fault)?;
     let backend = FileBackend::new(copy).map_err(|error| StoreError::database(path, error))?;
@@ -98,14 +113,20 @@ fn probe(path: &Path, file: &File) -> Result<(), StoreError> {
     builder.set_cache_size(1024 * 1024);
     let mut database =
         builder.create_with_backend(shadow).map_err(|error| StoreError::database(path, error))?;
-    let found = format_of(path, &database)?;
-    if found > FORMAT {
-        return Err(StoreError::TooNew { path: path.to_owned(), found, supported: FORMAT });
-    }
+    expected(path, &database)?;
     match database.check_integrity() {
         Ok(true) => Ok(()),
         Ok(false) => Err(StoreError::damaged(path, "a checksum does not match")),
         Err(error) => Err(StoreError::database(path, error)),
+    }
+}
+
+fn check_format(path: &Path, database: &Database) -> Result<(), StoreError> {
+    match format_of(path, database)? {
+        found if found > FORMAT => {
+            Err(StoreError::TooNew { path: path.to_owned(), found, supported: FORMAT })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -181,7 +181,7 @@ impl StorageBackend for Shadow {
         self.with(|state| {
             if len < state.len {
                 let cut = len / PAGE;
-                let edge = if len % PAGE == 0 { None } else { Some(self.page(state, cut)?) };
+                let edge = if len.is_multiple_of(PAGE) { None } else { Some(self.page(state, cut)?) };
                 state.pages.retain(|number, _| *number < cut);
                 if let Some(mut edge) = edge {
                     edge[(len % PAGE) as usize..].fill(0);

@@ -177,6 +177,7 @@ fn candidate(seen: Seen, faded: bool) -> Candidate {
         coverage: 0.0,
         subject: 0.0,
         relevance: 0.0,
+        rank: 0.0,
         score: 0.0,
     }
 }

@@ -49,16 +49,16 @@ pub(super) fn divide(candidates: Vec<Candidate>, scope: CueScope) -> (Vec<Candid
     })
 }
 
-/// Layer scores: facts by relevance, episodes by strength too; usefulness counts a little in both.
+/// Layer scores: facts by how well they fit the cue, episodes by strength too; usefulness counts a little in both.
 pub(super) fn score(snapshot: &Snapshot, mut candidates: Vec<Candidate>, at: Timestamp) -> Vec<Candidate> {
     for candidate in &mut candidates {
         let state = snapshot.state(candidate.place);
         let by_layer = match state.kind.layer() {
             Some(Layer::Episodic) => {
                 let strength = snapshot.decay().strength(&state.vitals(), at);
-                candidate.relevance * (EPISODE_BASE + (1.0 - EPISODE_BASE) * strength)
+                candidate.rank * (EPISODE_BASE + (1.0 - EPISODE_BASE) * strength)
             }
-            Some(Layer::Semantic) | None => candidate.relevance,
+            Some(Layer::Semantic) | None => candidate.rank,
         };
         candidate.score = by_layer + PRIORITY_WEIGHT * state.priority;
     }

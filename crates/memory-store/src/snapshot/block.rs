@@ -158,6 +158,13 @@ impl Block {
         self.vectors.scales[usize::from(row)] > 0.0
     }
 
+    /// The vector of a row, and its scale.
+    pub(crate) fn vector(&self, row: u8) -> Option<(&[i8], f32)> {
+        let (row, dimensions) = (usize::from(row), self.vectors.dimensions);
+        let scale = self.vectors.scales[row];
+        (scale > 0.0).then(|| (&self.vectors.values[row * dimensions..(row + 1) * dimensions], scale))
+    }
+
     /// Vectors row after row, and the scale of each; 0 where there is none.
     pub(crate) fn vectors(&self) -> (&[i8], &[f32]) {
         (&self.vectors.values, &self.vectors.scales)

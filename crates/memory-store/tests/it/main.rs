@@ -3,8 +3,10 @@
 mod concurrency;
 mod embedding;
 mod files;
+mod fixture;
 mod forgetting;
 mod harness;
 mod power;
+mod recall;
 mod stories;
 mod story;

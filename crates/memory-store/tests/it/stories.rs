@@ -166,7 +166,7 @@ async fn a_word_for_word_question_comes_first() {
         day 0  remember b The red bicycle of the neighbour is in the yard
                = new
         day 1  recall the red bicycle of the neighbour is in the yard
-               = b a
+               = b
         ",
     )
     .await;
