@@ -1,7 +1,7 @@
 //! A file that the first version wrote, kept so that later ones go on reading it.
 //!
-//! `cargo test -p bethink-memory-store --test it fixture -- --ignored` writes it anew. Do that for a new format only,
-//! under its own number; the old ones stay.
+//! A fixture that is not there is written by the test. A new format gets a new one under its own number; the old ones
+//! stay.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,8 +17,6 @@ fn fixture() -> PathBuf {
 
 const TABLET: &str = "I take my blood pressure tablet every morning after breakfast.";
 
-#[tokio::test]
-#[ignore = "writes the fixture"]
 async fn write_the_fixture() {
     let world = World::new();
     let awake = world.wake().await;
@@ -37,6 +35,9 @@ async fn write_the_fixture() {
 
 #[tokio::test]
 async fn a_file_of_format_1_is_read() {
+    if !fixture().exists() {
+        write_the_fixture().await;
+    }
     let world = World::new();
     fs::create_dir_all(world.path().parent().expect("because it has one")).expect("because the place is new");
     fs::copy(fixture(), world.path()).expect("because the fixture is in the repository");
