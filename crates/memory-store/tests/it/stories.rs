@@ -1,5 +1,9 @@
 //! What a user would notice.
 
+use bethink_domain::TraceKind;
+use bethink_protocol::{Measure, Survey};
+
+use crate::harness::{World, day, told};
 use crate::story::check;
 
 #[tokio::test]
@@ -187,4 +191,44 @@ async fn what_says_nothing_is_refused() {
         ",
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_clock_that_went_back_loses_no_order() {
+    let world = World::new();
+    let awake = world.wake().await;
+    let mut ids = Vec::new();
+    for (number, days) in [10.0, 10.1, 3.0, 3.1, 10.2, 11.0].into_iter().enumerate() {
+        let stored = awake.remember(&format!("Fact {number} is about marker{number}"), days).await;
+        ids.push(stored.expect("because the disk has room").id);
+    }
+    assert!(ids.is_sorted(), "ids grow whatever the clock says");
+    let figures =
+        told(awake.memory.measure.ask(Measure { at: day(11.0) }).send().await).expect("because it looks");
+    assert!((figures.clock_back.as_days() - 7.1).abs() < 0.01, "{figures:?}");
+    assert_eq!(figures.journal_entries, 7, "six statements, and the clock once");
+    awake.sleep().await;
+    let awake = world.wake().await;
+    let again =
+        told(awake.memory.measure.ask(Measure { at: day(11.0) }).send().await).expect("because it looks");
+    assert_eq!(again, figures);
+}
+
+#[tokio::test]
+async fn an_overview_shows_each_kind_strongest_first() {
+    let world = World::new();
+    let awake = world.wake().await;
+    for number in 0..5 {
+        awake
+            .remember(&format!("Fact {number} is about marker{number}"), f64::from(number))
+            .await
+            .expect("because there is room");
+    }
+    let survey = Survey { per_group: 2, at: day(40.0) };
+    let overview = told(awake.memory.survey.ask(survey).send().await).expect("because it only looks");
+    assert_eq!((overview.total, overview.groups.len()), (5, 1));
+    let group = &overview.groups[0];
+    assert_eq!((group.kind, group.more), (TraceKind::Semantic, 3));
+    let shown: Vec<&str> = group.traces.iter().map(|trace| &*trace.text).collect();
+    assert_eq!(shown, ["Fact 4 is about marker4", "Fact 3 is about marker3"]);
 }
