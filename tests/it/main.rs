@@ -4,6 +4,7 @@ mod binary;
 mod cli;
 mod conversation;
 mod crash;
+mod demo;
 mod files;
 mod tidy;
 mod worked_example;

@@ -17,6 +17,13 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // The database panics over damaged pages; that is caught where it is used, and told as an error.
+        if !panic.location().is_some_and(|at| at.file().contains("/redb-")) {
+            report(panic);
+        }
+    }));
     let arguments = match args::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return exit::usage(&error),

@@ -51,12 +51,12 @@ fn paths_are_relative_to_what_holds_them() {
     std::fs::write(&path, "[memory]\ndata_dir = \"mem\"\n").unwrap();
     let environment = Environment { home: Some(PathBuf::from("/home/ada")), ..Environment::default() };
     let load = |overrides: Overrides| {
-        Settings::load_in(&overrides, &environment, Path::new("/work")).unwrap().data_dir
+        Settings::load_in(&overrides, &environment, Path::new("/elsewhere")).unwrap().data_dir
     };
     let config = Some(path.clone());
     assert_eq!(load(Overrides { config: config.clone(), ..Overrides::default() }), dir.path().join("mem"));
     let flag = Some(PathBuf::from("mem"));
-    assert_eq!(load(Overrides { config, data_dir: flag, ..Overrides::default() }), Path::new("/work/mem"));
+    assert_eq!(load(Overrides { config, data_dir: flag, ..Overrides::default() }), Path::new("/elsewhere/mem"));
     assert_eq!(load(Overrides::default()), Path::new("/home/ada/.local/share/bethink"));
 }
 
