@@ -3,21 +3,20 @@
     .venv/bin/python scripts/make_heads.py
 
 Run it after scripts/make_model.py, and again when its examples change: crates/cognition/data/aspects.txt and
-intents.toml beside it. Four small linear readings are learnt from those examples, none from a benchmark:
+intents.toml beside it. Three small linear readings are learnt from those examples, none from a benchmark:
 
 - questions: which aspect a question asks for (one of many, softmax),
 - statements: which aspects a statement tells (several at once, each by itself, logistic). Statements are also joined
   in twos and threes, since people tell several things at once;
-- intents: memory, reasoning or general (softmax). Questions about aspects without a first person count as memory;
-- background: plain statements, so that a cue near to anything at all is recognised.
+- intents: memory, reasoning or general (softmax). Questions about aspects without a first person count as memory.
 
 Layout, little-endian:
 
     bytes 0..8   b"HEADS1\\0\\0"
     u16          dimensions d
-    u16 x 3      rows: aspects a, intents i, background b
+    u16 x 2      rows: aspects a, intents i
     u8, bytes    length and text of the model's name; the same for its revision
-    rows         questions a, statements a, intents i (memory, reasoning, general), background b; each row
+    rows         questions a, statements a, intents i (memory, reasoning, general); each row
                  f32 scale, f32 bias, i8 x d: the value is scale * (row . vector) + bias
 
 The last aspect is "overview". Floating-point sums may differ in their last bits from machine to machine, so a rebuild is
@@ -137,29 +136,25 @@ def main():
     statements = learn_statements(embed([t for t, _ in told]), [labels for _, labels in told], len(aspects))
 
     plain, _ = examples(slots, aspects, 1, random.Random(7))
-    # Names alone stand for people: a background full of sisters would lie near every question about a sister.
-    _, background = examples({**slots, "P": slots["N"]}, aspects, 1, random.Random(12))
     sentences = tomllib.loads(SENTENCES.read_text(encoding="utf-8"))
     classed = [(t, INTENTS.index(name)) for name in INTENTS for t in sentences[name]]
     classed += [(t, 0) for t, _ in plain if not FIRST_PERSON.search(t)]
     intents = LogisticRegression(C=10, max_iter=3000).fit(embed([t for t, _ in classed]), [c for _, c in classed])
-    near = embed([t for t, _ in background])
 
     blocks = [
         (questions.coef_, questions.intercept_),
         statements,
         (intents.coef_, intents.intercept_),
-        (near, numpy.zeros(len(near))),
     ]
     with open(HEADS, "wb") as out:
-        out.write(MAGIC + struct.pack("<4H", near.shape[1], len(aspects), len(INTENTS), len(near)))
+        out.write(MAGIC + struct.pack("<3H", questions.coef_.shape[1], len(aspects), len(INTENTS)))
         for text in (NAME, REVISION):
             out.write(struct.pack("<B", len(text)) + text.encode())
         for weights, biases in blocks:
             for row, bias in zip(weights, biases):
                 scale = max(float(abs(row).max()), 1e-9) / 127
                 out.write(struct.pack("<2f", scale, bias) + numpy.round(row / scale).astype(numpy.int8).tobytes())
-    print(f"{HEADS.name}: {len(aspects)} aspects, {len(classed)} sentences of known intent, {len(near)} of background")
+    print(f"{HEADS.name}: {len(aspects)} aspects, {len(classed)} sentences of known intent")
 
 
 if __name__ == "__main__":

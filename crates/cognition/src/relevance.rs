@@ -2,15 +2,16 @@
 //!
 //! A sentence vector tells how near two texts lie, which is not yet whether one answers the other: "My mother's birthday
 //! is on 9 November" is very near to "When is my wife's birthday?". So relevance is a sum of a few kinds of evidence, each
-//! with a weight of its own ([`RelevanceConfig`]): nearness beyond what the cue has to anything at all; whether the
-//! trace tells what is asked for ([`Heads`]); whom both speak of; whether the kind of answer sought is there; how well
-//! words are covered by meaning; whether memory is asked at all.
+//! with a weight of its own ([`RelevanceConfig`]): nearness; whether the trace tells what is asked for ([`Heads`]); whom
+//! both speak of; whether the kind of answer sought is there; how well words are covered by meaning; whether memory is
+//! asked at all.
 //!
 //! English cues are read that closely. In other languages with Latin letters vectors and shared words decide, and in
 //! other scripts shared words alone, since the embedded model cannot read them.
 //!
 //! Pure: no IO, no clock, no chance. A cue is read once, candidates only where they could matter.
 
+mod calibration;
 mod config;
 mod coverage;
 mod heads;
@@ -27,6 +28,7 @@ use std::collections::BTreeSet;
 use bethink_domain::{Intent, Senses, UnitVector};
 use bethink_text::Language;
 
+pub use calibration::Calibration;
 pub use config::RelevanceConfig;
 use coverage::{ContentWord, coverage};
 use heads::Asked;
@@ -40,8 +42,6 @@ const AT_LINE: f32 = 0.30;
 /// Part of what is asked that counts as told when the cue asks nothing, is read by no heads, or meets a trace without a
 /// vector.
 const UNTOLD: f32 = 0.35;
-/// Nearness to plain statements that a cue has on average, for embedders whose background is not known.
-const BACKGROUND: f32 = 0.33;
 /// Cosine from which on two texts say the same, whatever else speaks against it, up to the one that makes it certain.
 const SAME_TEXT: (f32, f32) = (0.85, 0.98);
 /// Candidates that are read word by word; others lie too far behind.
@@ -49,6 +49,8 @@ const READ_MAX: usize = 32;
 /// How far below the line a trace may lie at best and still be read: what is missing then shows only in how surely
 /// nothing is known.
 const READ_BELOW_LINE: f32 = 2.0;
+/// How far below the line a trace may lie at best and still have its words compared.
+const COVERED_BELOW_LINE: f32 = 0.5;
 /// Other Latin languages: the cosine between unrelated texts, which the English model puts near each other.
 const FOREIGN_BACKGROUND: f32 = 0.57;
 /// Weight of shared words where the vectors say less than in English, and the share at which they say nothing.
@@ -100,12 +102,12 @@ pub struct CueProfile<'a> {
     senses: Option<&'a dyn Senses>,
     heads: Option<&'a Heads>,
     manner: Manner,
+    calibration: Calibration,
     tokens: Vec<Token>,
     content: Vec<ContentWord>,
     asks: bool,
     sought: Answers,
     asked: Option<Asked>,
-    background: f32,
     impersonal: f32,
     personal: bool,
     user_is_subject: bool,
@@ -154,15 +156,14 @@ impl<'a> CueProfile<'a> {
         let asks = sought::asks(cue.text, &tokens);
         let read = heads.zip(cue.meaning).filter(|_| asks);
         let asked = read.and_then(|(heads, meaning)| heads.asked(meaning));
-        let background = heads.zip(cue.meaning).and_then(|(heads, meaning)| heads.background(meaning));
         Self {
             senses,
             heads,
             manner,
+            calibration: Calibration::default(),
             content: coverage::content(cue.text, senses),
             sought: if asks { sought::sought(&tokens) } else { Answers::default() },
             asked,
-            background: background.unwrap_or(BACKGROUND),
             impersonal: impersonal(&cue, heads, asks),
             personal: !asks || people::user_is_there(&tokens),
             user_is_subject: people::user_is_subject(&tokens),
@@ -170,6 +171,12 @@ impl<'a> CueProfile<'a> {
             asks,
             tokens,
         }
+    }
+
+    /// The same, for vectors of an embedder with cosines of another scale.
+    #[must_use]
+    pub fn calibrated(self, calibration: Calibration) -> Self {
+        Self { calibration, ..self }
     }
 
     /// Weighs all candidates of one recall together; one result for each, in their order.
@@ -180,14 +187,17 @@ impl<'a> CueProfile<'a> {
             self.read(candidates, &mut weighed, config);
         }
         let best = weighed.iter().map(|w| w.sum).fold(f32::NEG_INFINITY, f32::max);
-        weighed.iter().zip(candidates).map(|(w, candidate)| present(*w, candidate, best, config)).collect()
+        weighed
+            .iter()
+            .zip(candidates)
+            .map(|(w, candidate)| present(*w, candidate, self.nearness(candidate), best, config))
+            .collect()
     }
 
     /// What a candidate reaches before its words are read. For English, reading adds coverage at most.
     fn unread(&self, candidate: &Evidence<'_>, config: &RelevanceConfig) -> Weighed {
-        let readable = candidate.cosine.filter(|_| self.manner != Manner::Words);
         let by_words = |(weight, middle): (f32, f32)| config.line + weight * (candidate.words - middle);
-        let sum = match (readable, self.manner) {
+        let sum = match (self.nearness(candidate), self.manner) {
             (Some(cosine), Manner::English) => self.meaning(cosine, candidate, config),
             (Some(cosine), _) => {
                 by_words(WORDS_BESIDE_MEANING) + config.meaning * (cosine - FOREIGN_BACKGROUND)
@@ -199,10 +209,14 @@ impl<'a> CueProfile<'a> {
         Weighed { sum, coverage, subject: 0.0 }
     }
 
+    /// The cosine on the scale of the weights, where the vectors mean something.
+    fn nearness(&self, candidate: &Evidence<'_>) -> Option<f32> {
+        candidate.cosine.filter(|_| self.manner != Manner::Words).map(|cosine| self.calibration.apply(cosine))
+    }
+
     /// What vectors say.
     fn meaning(&self, cosine: f32, candidate: &Evidence<'_>, config: &RelevanceConfig) -> f32 {
-        config.meaning * cosine - config.background * self.background + config.aspect * self.told(candidate)
-            - config.impersonal * self.impersonal
+        config.meaning * cosine + config.aspect * self.told(candidate) - config.impersonal * self.impersonal
             + if self.personal { config.personal } else { 0.0 }
     }
 
@@ -226,15 +240,17 @@ impl<'a> CueProfile<'a> {
         for (i, tokens) in &read {
             let candidate = &candidates[*i];
             let present = wanted.present(tokens);
-            let people = self.people(&wanted, &present, tokens, config);
-            let covered = coverage(&self.content, candidate.text, &present.relations, self.senses);
+            let (lost, gained) = self.people(&wanted, &present, tokens, config);
             let missing = self.sought.missing_from(sought::told(candidate.text, tokens)) as f32;
-            let untold = self.asked.as_ref().map_or(0.0, |asked| asked.overview * (1.0 - covered));
             let weighed = &mut weighed[*i];
-            weighed.sum +=
-                config.coverage * covered - config.unanswered * missing - config.aspect * untold - people;
-            weighed.coverage = covered;
-            weighed.subject = 1.0 - (-people).exp();
+            weighed.sum += gained - lost - config.unanswered * missing;
+            weighed.subject = 1.0 - (-lost).exp();
+            // Comparing words costs most and adds little.
+            if weighed.sum + config.coverage >= config.line - COVERED_BELOW_LINE {
+                weighed.coverage = coverage(&self.content, candidate.text, &present.relations, self.senses);
+            }
+            let untold = self.asked.as_ref().map_or(0.0, |asked| asked.overview * (1.0 - weighed.coverage));
+            weighed.sum += config.coverage * weighed.coverage - config.aspect * untold;
         }
     }
 
@@ -257,14 +273,14 @@ impl<'a> CueProfile<'a> {
         Wanted { aliases, known, names, relations }
     }
 
-    /// What a candidate loses for speaking of somebody else.
+    /// What a candidate loses for speaking of somebody else, and gains for speaking of those who are asked after.
     fn people(
         &self,
         wanted: &Wanted,
         present: &Present<'_>,
         tokens: &[Token],
         config: &RelevanceConfig,
-    ) -> f32 {
+    ) -> (f32, f32) {
         let related = &present.relations;
         let user_is_subject = people::user_is_subject(tokens);
         let meant = |name: &String| {
@@ -280,9 +296,12 @@ impl<'a> CueProfile<'a> {
         let about_user =
             self.personal && self.user_is_subject && wanted.names.is_empty() && wanted.relations.is_empty();
         let other = about_user && !self.sought.seek_person() && !related.is_empty() && !user_is_subject;
-        config.stranger * (unnamed + unrelated).min(2) as f32
+        let spoken_of = unnamed + unrelated == 0 && !(wanted.names.is_empty() && self.relations.is_empty());
+        let asked_alone = spoken_of && coverage::people_alone(&self.content, &wanted.names);
+        let lost = config.stranger * (unnamed + unrelated).min(2) as f32
             + if conflict { config.conflict } else { 0.0 }
-            + if other { config.other_subject } else { 0.0 }
+            + if other { config.other_subject } else { 0.0 };
+        (lost, if asked_alone { config.person } else { 0.0 })
     }
 }
 
@@ -332,13 +351,19 @@ fn impersonal(cue: &CueText<'_>, heads: Option<&Heads>, asks: bool) -> f32 {
 }
 
 /// Pushes a candidate back that lies far behind the best, and puts its sum on the scale from 0 to 1.
-fn present(weighed: Weighed, candidate: &Evidence<'_>, best: f32, config: &RelevanceConfig) -> Relevance {
+fn present(
+    weighed: Weighed,
+    candidate: &Evidence<'_>,
+    nearness: Option<f32>,
+    best: f32,
+    config: &RelevanceConfig,
+) -> Relevance {
     let behind = (best - config.spread - weighed.sum).max(0.0);
     let scaled = |sum: f32| {
         let at_line = (AT_LINE / (1.0 - AT_LINE)).ln();
         1.0 / (1.0 + (-(config.steepness * (sum - config.line) + at_line)).exp())
     };
-    let same = (candidate.cosine.unwrap_or(0.0) - SAME_TEXT.0) / (SAME_TEXT.1 - SAME_TEXT.0);
+    let same = (nearness.unwrap_or(0.0) - SAME_TEXT.0) / (SAME_TEXT.1 - SAME_TEXT.0);
     let floor = if candidate.verbatim { 1.0 } else { same.clamp(0.0, 1.0) };
     Relevance {
         relevance: scaled(weighed.sum - config.inhibition * behind).max(floor),

@@ -11,17 +11,18 @@ use serde::Deserialize;
 pub struct RelevanceConfig {
     /// Weight of the cosine between cue and trace, 0 to 40. Most of what is known comes from it.
     pub meaning: f32,
-    /// What a cue loses for lying near to plain statements about anything, 0 to 40: a cosine of 0.4 means much for a
-    /// cue that is like nothing else, and little for one that is like everything.
-    pub background: f32,
     /// Weight of telling what is asked for, 0 to 10: where somebody lives is no answer to how old they are.
     pub aspect: f32,
     /// Weight of the cue's words being covered by meaning, 0 to 10. Small: near misses share words too.
     pub coverage: f32,
     /// What is lost for each person or name of the cue that the trace does not speak of, 0 to 10; two at most count.
     pub stranger: f32,
-    /// What is lost when the trace speaks of somebody else than the relation that the cue names, 0 to 10.
+    /// What is lost when the trace speaks of somebody else than the relation that the cue names, 0 to 10. Nearly a veto:
+    /// a mother's birthday is no answer to a wife's.
     pub conflict: f32,
+    /// What is gained when the cue asks after persons and nothing else, and the trace speaks of them, 0 to 10: "Who is my
+    /// manager?" lies near nothing.
+    pub person: f32,
     /// What is lost when the cue is about the user and the trace about somebody else, 0 to 10. Small: "my" is often
     /// in both.
     pub other_subject: f32,
@@ -48,17 +49,17 @@ pub struct RelevanceConfig {
 impl Default for RelevanceConfig {
     fn default() -> Self {
         Self {
-            meaning: 13.0,
-            background: 8.5,
+            meaning: 12.5,
             aspect: 3.0,
-            coverage: 0.9,
+            coverage: 1.0,
             stranger: 1.5,
-            conflict: 2.5,
+            conflict: 4.0,
+            person: 1.5,
             other_subject: 0.7,
             unanswered: 2.0,
-            impersonal: 2.1,
-            personal: 1.6,
-            line: 4.4,
+            impersonal: 1.5,
+            personal: 1.5,
+            line: 7.4,
             steepness: 0.6,
             spread: 1.5,
             inhibition: 1.0,
@@ -73,11 +74,11 @@ impl RelevanceConfig {
     pub fn faults(&self) -> Vec<String> {
         let ranges = [
             ("meaning", self.meaning, 0.0, 40.0),
-            ("background", self.background, 0.0, 40.0),
             ("aspect", self.aspect, 0.0, 10.0),
             ("coverage", self.coverage, 0.0, 10.0),
             ("stranger", self.stranger, 0.0, 10.0),
             ("conflict", self.conflict, 0.0, 10.0),
+            ("person", self.person, 0.0, 10.0),
             ("other_subject", self.other_subject, 0.0, 10.0),
             ("unanswered", self.unanswered, 0.0, 10.0),
             ("impersonal", self.impersonal, 0.0, 10.0),

@@ -63,6 +63,12 @@ pub(super) fn coverage(
     cue.iter().map(covered).sum::<f32>() / cue.len() as f32
 }
 
+/// Whether a cue has words that say what it is about, and all are people: relations or names.
+pub(super) fn people_alone(cue: &[ContentWord], names: &BTreeSet<String>) -> bool {
+    let person = |word: &ContentWord| relation(&word.surface).is_some() || names.contains(&word.surface);
+    !cue.is_empty() && cue.iter().all(person)
+}
+
 fn covers(wanted: &ContentWord, present: &ContentWord) -> f32 {
     if wanted.stem == present.stem {
         return 1.0;

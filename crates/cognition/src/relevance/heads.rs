@@ -15,8 +15,6 @@ static EMBEDDED: LazyLock<Heads> = LazyLock::new(|| {
 const INTENTS: [Intent; 3] = [Intent::Memory, Intent::Reasoning, Intent::General];
 /// Aspects that a question asks for with less probability than this change nothing that shows.
 const ASKED_MIN: f32 = 0.01;
-/// Nearest plain statements whose mean tells how near a cue lies to anything at all. One is an accident.
-const NEAREST: usize = 5;
 
 /// What vectors of one embedder tell about questions and statements.
 #[derive(Debug)]
@@ -27,7 +25,6 @@ pub struct Heads {
     questions: Vec<Row>,
     statements: Vec<Row>,
     intents: Vec<Row>,
-    background: Vec<Row>,
 }
 
 /// value = scale · (weights · vector) + bias.
@@ -110,14 +107,6 @@ impl Heads {
         asked.aspects.iter().map(|(aspect, probability)| probability * told(&self.statements[*aspect])).sum()
     }
 
-    /// How near a cue lies to plain statements about anything, −1…1.
-    pub(super) fn background(&self, meaning: &UnitVector) -> Option<f32> {
-        let mut near = self.values(&self.background, meaning)?;
-        near.sort_unstable_by(|a, b| b.total_cmp(a));
-        near.truncate(NEAREST);
-        Some(near.iter().sum::<f32>() / near.len().max(1) as f32)
-    }
-
     fn softmax(&self, rows: &[Row], meaning: &UnitVector) -> Option<Vec<f32>> {
         let mut values = self.values(rows, meaning)?;
         let largest = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -129,16 +118,13 @@ impl Heads {
 
     fn values(&self, rows: &[Row], meaning: &UnitVector) -> Option<Vec<f32>> {
         let meaning = Some(meaning.as_slice()).filter(|values| values.len() == self.dimensions)?;
-        let dot = |row: &Row| {
-            row.weights.iter().zip(meaning).map(|(w, v)| f32::from(w.cast_signed()) * v).sum::<f32>()
-        };
-        Some(rows.iter().map(|row| row.scale * dot(row) + row.bias).collect())
+        Some(rows.iter().map(|row| row.scale * dot(row.weights, meaning) + row.bias).collect())
     }
 
     fn parse(file: &'static [u8]) -> Option<Self> {
         let mut reader = Reader(file.strip_prefix(MAGIC)?);
         let dimensions = usize::from(reader.short()?);
-        let [aspects, intents, background] = [reader.short()?, reader.short()?, reader.short()?];
+        let [aspects, intents] = [reader.short()?, reader.short()?];
         let [model, revision] = [reader.text()?, reader.text()?];
         let mut rows = |count: u16| (0..count).map(|_| reader.row(dimensions)).collect::<Option<Vec<Row>>>();
         let heads = Self {
@@ -148,10 +134,23 @@ impl Heads {
             questions: rows(aspects)?,
             statements: rows(aspects)?,
             intents: rows(intents)?,
-            background: rows(background)?,
         };
         (reader.0.is_empty() && heads.intents.len() == INTENTS.len()).then_some(heads)
     }
+}
+
+/// Σ w·v. Eight sums side by side are what vector units add up at once.
+fn dot(weights: &[u8], values: &[f32]) -> f32 {
+    let (weight_chunks, weight_rest) = weights.as_chunks::<8>();
+    let (value_chunks, value_rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0f32; 8];
+    for (w, v) in weight_chunks.iter().zip(value_chunks) {
+        for lane in 0..8 {
+            lanes[lane] += f32::from(w[lane].cast_signed()) * v[lane];
+        }
+    }
+    let rest: f32 = weight_rest.iter().zip(value_rest).map(|(w, v)| f32::from(w.cast_signed()) * v).sum();
+    lanes.iter().sum::<f32>() + rest
 }
 
 struct Reader(&'static [u8]);

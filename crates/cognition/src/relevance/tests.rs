@@ -157,6 +157,27 @@ fn heads_belong_to_the_embedder_that_they_were_learnt_for() {
 }
 
 #[test]
+fn an_embedder_that_puts_everything_near_recalls_no_more() {
+    let identity =
+        |model: &str| EmbedderIdentity { model: model.into(), dimensions: 384, revision: "1".into() };
+    let meaning = unit(0.37);
+    let relevance = |model: &str, cosine| {
+        let cue = CueText { text: "Where is the tent?", meaning: Some(&meaning), intent: None };
+        let profile = CueProfile::new(cue, None, None).calibrated(Calibration::of(&identity(model)));
+        profile.weigh(&[evidence("The tent is in the attic.", cosine)], &RelevanceConfig::default())[0]
+            .relevance
+    };
+    let check = |model: &str, unrelated: f32| {
+        let difference = relevance(model, unrelated) - relevance("all-MiniLM-L6-v2-int8", 0.10);
+        assert!(difference.abs() < 0.01, "{model} {difference}");
+        assert_eq!(relevance(model, 1.0), 1.0);
+    };
+    check("text-embedding-ada-002", 0.70);
+    check("intfloat/e5-small-v2", 0.70);
+    check("something-new", 0.10);
+}
+
+#[test]
 fn settings_out_of_range_are_named() {
     assert!(RelevanceConfig::default().faults().is_empty());
     let wrong = RelevanceConfig { meaning: f32::NAN, steepness: 0.0, ..RelevanceConfig::default() };
