@@ -104,6 +104,11 @@ pub(crate) struct Broke {
     pub(crate) reason: String,
 }
 
+/// A sleeping space's time has come.
+struct Rouse {
+    space: SpaceId,
+}
+
 /// Put all spaces to sleep and wake no more.
 pub(crate) struct SleepAll;
 
@@ -126,9 +131,9 @@ impl Directory {
         match self.spaces.remove(space) {
             Some(State::Awake { family, .. }) => {
                 self.spaces.insert(space.clone(), State::Sleeping(Vec::new()));
-                let (space, deadline) = (space.clone(), self.config.shutdown());
+                let (space, deadline, now) = (space.clone(), self.config.shutdown(), self.parts.clock.now());
                 drop(tokio::spawn(async move {
-                    family.sleep(deadline).await;
+                    family.sleep(deadline, now).await;
                     drop(family);
                     let _ = me.tell(Slept { space }).await;
                 }));
@@ -301,6 +306,24 @@ impl Message<Tick> for Directory {
         }
         for space in tired {
             self.start_sleeping(&space, ctx.actor_ref().clone());
+        }
+        let (wakes, me) = (self.parts.wakes.clone(), ctx.actor_ref().clone());
+        drop(tokio::spawn(async move {
+            for space in wakes.take_due(now).await {
+                // Fails only when the Directory has stopped.
+                let _ = me.tell(Rouse { space }).await;
+            }
+        }));
+    }
+}
+
+impl Message<Rouse> for Directory {
+    type Reply = ();
+
+    async fn handle(&mut self, Rouse { space }: Rouse, ctx: &mut Context<Self, ()>) {
+        // One that is awake, or rests, needs nothing.
+        if !self.stopping && !self.spaces.contains_key(&space) && self.make_room(ctx.actor_ref()).is_ok() {
+            self.start_waking(&space, Vec::new(), ctx.actor_ref().clone());
         }
     }
 }

@@ -9,7 +9,9 @@ use bethink_domain::{EmbedderIdentity, Personality, Senses, SpaceId, Timestamp};
 use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig, LetGo};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
-use bethink_protocol::{CancelTurn, ConversePort, Drain, EmbedPort, MemoryPorts, Offload, Tick, offload};
+use bethink_protocol::{
+    CancelTurn, ConversePort, Drain, EmbedPort, Measure, MemoryPorts, Offload, Tick, offload,
+};
 use bethink_providers::LanguageModel;
 use jiff::tz::TimeZone;
 use kameo::actor::{ActorRef, Recipient, WeakActorRef};
@@ -20,6 +22,7 @@ use kameo::supervision::{RestartPolicy, SupervisionStrategy};
 
 use crate::directory::Broke;
 use crate::error::RuntimeError;
+use crate::wakes::{RETRY_AFTER, Wakes};
 
 /// Messages that may wait for the store: as many as one commit may carry, so that a burst shares it.
 const STORE_MAILBOX: usize = 1_024;
@@ -55,6 +58,8 @@ pub(crate) struct Parts {
     pub(crate) commit: Arc<dyn Offload>,
     /// Opening files and long scans.
     pub(crate) blocking: Arc<dyn Offload>,
+    /// When sleeping spaces must wake.
+    pub(crate) wakes: Wakes,
     /// Prototypes of intents, one shelf for all spaces.
     pub(crate) prototypes: PrototypeShelf,
     /// The user's zone.
@@ -100,6 +105,9 @@ pub(crate) struct Family {
     store: ActorRef<MemoryStore>,
     slot: StoreSlot,
     ports: SpacePorts,
+    wakes: Wakes,
+    /// Vectors can be made at all.
+    embeds: bool,
 }
 
 impl Family {
@@ -139,7 +147,8 @@ impl Family {
             memory,
             let_go: executor.clone().recipient(),
         };
-        Ok(Self { space: space.clone(), supervisor, planner, executor, store, slot, ports })
+        let (wakes, embeds) = (parts.wakes.clone(), parts.embedder.is_some());
+        Ok(Self { space: space.clone(), supervisor, planner, executor, store, slot, ports, wakes, embeds })
     }
 
     /// The ways in.
@@ -153,16 +162,28 @@ impl Family {
     }
 
     /// Finishes what was accepted, from the first actor of a turn to the last, then stops and closes the file.
-    pub(crate) async fn sleep(&self, deadline: Duration) {
+    pub(crate) async fn sleep(&self, deadline: Duration, now: Timestamp) {
         let drained = tokio::time::timeout(deadline, async {
             let _ = self.planner.ask(Drain).send().await;
             let _ = self.executor.ask(Drain).send().await;
+            self.note_next_wake(now).await;
             let _ = self.store.ask(Drain).send().await;
         });
         if drained.await.is_err() {
             tracing::warn!(space = %self.space, "space did not finish within the deadline");
         }
         self.stop().await;
+    }
+
+    /// A space with statements that have no vector yet wakes later to try again.
+    async fn note_next_wake(&self, now: Timestamp) {
+        if !self.embeds {
+            return;
+        }
+        let figures = self.ports.memory.measure.ask(Measure { at: now }).send().await;
+        if figures.is_ok_and(|figures| figures.unembedded > 0) {
+            self.wakes.note(&self.space, Some(now + RETRY_AFTER)).await;
+        }
     }
 
     /// Stops the actors and closes the file.

@@ -16,6 +16,7 @@ use crate::directory::{Census, Directory, SleepAll, SpaceHealth, Wake};
 use crate::error::RuntimeError;
 use crate::family::SpacePorts;
 use crate::start::Root;
+use crate::wakes::Wakes;
 
 /// How long a door waits for a space to wake. A large space takes seconds.
 const WAKE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -41,6 +42,7 @@ pub struct Handle {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: RuntimeConfig,
     pub(crate) data_dir: DataDir,
+    pub(crate) wakes: Wakes,
     pub(crate) ticker: tokio::task::AbortHandle,
 }
 
@@ -146,6 +148,7 @@ impl Handle {
         let asleep = tokio::time::timeout(self.config.shutdown(), self.directory.ask(SleepAll).send()).await;
         let _ = self.directory.stop_gracefully().await;
         let _ = self.root.stop_gracefully().await;
+        self.wakes.close();
         match asleep {
             Ok(_) => Ok(()),
             Err(_) => {

@@ -11,6 +11,7 @@ mod family;
 mod handle;
 mod pool;
 mod start;
+mod wakes;
 
 pub use config::RuntimeConfig;
 pub use datadir::{DataDir, make_private_dir};

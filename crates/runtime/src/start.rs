@@ -8,7 +8,7 @@ use bethink_domain::Senses;
 use bethink_executor::ExecutorConfig;
 use bethink_memory_store::StoreConfig;
 use bethink_planner::{PlannerConfig, PrototypeShelf};
-use bethink_protocol::{Offload, Tick};
+use bethink_protocol::{Offload, Tick, offload};
 use bethink_providers::{Embedder, EmbedderArgs, EmbeddingModel, LanguageModel};
 use jiff::tz::TimeZone;
 use kameo::actor::ActorRef;
@@ -23,6 +23,7 @@ use crate::error::RuntimeError;
 use crate::family::{Parts, Persona};
 use crate::handle::Handle;
 use crate::pool::{BlockingPool, COMMIT_THREADS, ThreadPool};
+use crate::wakes::Wakes;
 
 /// Requests that may wait for the embedder, from all spaces.
 const EMBEDDER_MAILBOX: usize = 1_024;
@@ -82,6 +83,11 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         .await;
     embedder.wait_for_startup().await;
     let embed = embedder.reply_recipient();
+    let blocking: Arc<dyn Offload> = Arc::new(BlockingPool);
+    let (dir, offloaded) = (data_dir.path().to_owned(), Arc::clone(&blocking));
+    let wakes = offload(&blocking, move || Wakes::open(&dir, offloaded)).await;
+    let wakes = wakes.map_err(|error| RuntimeError::Unavailable(error.to_string()))?;
+    let at_handle = wakes.clone();
     let parts = Parts {
         clock: Arc::clone(&clock),
         entropy,
@@ -92,7 +98,8 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         senses,
         language,
         commit,
-        blocking: Arc::new(BlockingPool),
+        blocking,
+        wakes,
         prototypes: PrototypeShelf::new(),
         zone,
         store: ingredients.store,
@@ -108,7 +115,7 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         .await;
     directory.wait_for_startup().await;
     let ticker = tick(directory.clone(), Arc::clone(&clock), Duration::from_secs(config.tick_seconds));
-    Ok(Handle { root, directory, embed, clock, config, data_dir, ticker })
+    Ok(Handle { root, directory, embed, clock, config, data_dir, wakes: at_handle, ticker })
 }
 
 /// Strikes every `period`; strokes that were missed while the machine slept are not made up for.
