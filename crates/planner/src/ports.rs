@@ -10,7 +10,7 @@ use kameo::reply::ReplyError;
 /// For one embedding: behind a running batch it takes a second, over HTTP with one retry a few. Longer, and words
 /// alone serve the user better than waiting.
 pub(crate) const EMBED_WAIT: Duration = Duration::from_secs(10);
-/// For all prototypes at once: some 200 sentences, 1.5 s on one core, and a slow machine has a twentieth of that.
+/// For a batch of prototypes: 256 sentences, 2 s on one core of the machines of today; a slow one has a tenth of that.
 pub(crate) const PROTOTYPES_WAIT: Duration = Duration::from_secs(30);
 /// For a recall or a survey, which take milliseconds from a snapshot; room for an actor that is being rebuilt.
 pub(crate) const RECALL_WAIT: Duration = Duration::from_secs(10);

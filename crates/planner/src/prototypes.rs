@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use bethink_cognition::Heads;
+use bethink_cognition::{Heads, INTENT_SENTENCES};
 use bethink_domain::{EmbedderIdentity, Intent, UnitVector};
 use bethink_protocol::{Embed, EmbedError, EmbedPort, Urgency};
 use tokio::sync::OnceCell;
@@ -18,7 +18,7 @@ const NEAREST: usize = 3;
 const BATCH: usize = 256;
 
 static SENTENCES: LazyLock<Vec<(Intent, String)>> = LazyLock::new(|| {
-    let classes: BTreeMap<String, Vec<String>> = toml::from_str(include_str!("../data/prototypes.toml"))
+    let classes: BTreeMap<String, Vec<String>> = toml::from_str(INTENT_SENTENCES)
         .expect("because the file is part of the program and a test reads it");
     let named = |(name, sentences): (String, Vec<String>)| {
         let intent = Intent::from_name(&name).expect("because a test reads the names too");

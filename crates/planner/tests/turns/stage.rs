@@ -212,7 +212,8 @@ impl Message<Embed> for Partner {
     type Reply = Result<Embedded, EmbedError>;
 
     async fn handle(&mut self, embed: Embed, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
-        let prototypes = embed.texts.len() == prototype_sentences().len();
+        let prototypes =
+            embed.texts.iter().all(|text| prototype_sentences().iter().any(|(_, known)| known == text));
         let what = if prototypes { "prototypes".to_owned() } else { embed.texts.join(" | ") };
         self.0.log(format!("embed {what}"));
         if self.0.script.lock().unwrap().embed_fails {
