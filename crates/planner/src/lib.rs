@@ -2,7 +2,7 @@
 //!
 //! It reads a message, decides what it needs of memory, asks memory once, has the Executor answer, and has the turn
 //! kept once the answer is complete. The decisions are pure functions of the words and one embedding ([`hear`],
-//! [`decide`], [`Strategy::cue`], [`stated`]); the actor around them only asks and waits.
+//! [`decide`], [`Strategy::cue`], [`drafts`]); the actor around them only asks and waits.
 //!
 //! What is absent: the Planner writes no words of a reply, calls no model, and holds no memory of its own but what the
 //! last reply of a session used.
