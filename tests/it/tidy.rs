@@ -168,7 +168,10 @@ fn banned_forms_are_absent() {
             continue;
         }
         for (form, instead) in [
-            ("#[ignore]", "a test runs or is deleted; only what writes a fixture may wait to be asked for, and says so"),
+            (
+                "#[ignore]",
+                "a test runs or is deleted; only what writes a fixture may wait to be asked for, and says so",
+            ),
             ("should_panic", "assert on a result"),
             ("thread::sleep(", "wait for a condition, or use paused time"),
         ] {

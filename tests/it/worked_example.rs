@@ -102,7 +102,7 @@ async fn the_tablet_is_recalled_strengthened_and_left_alone_by_thanks() {
     let (reply, used) = world.say("When do I take my medicine?").await;
     assert!(reply.contains("blood pressure tablet every morning after breakfast"), "{reply}");
     assert!(!reply.contains("Biscuit"), "{reply}");
-    assert_eq!(used, [told.id.clone()]);
+    assert_eq!(used, std::slice::from_ref(&told.id));
     let turn = world.last_turn().await;
     assert_eq!((turn.intent.as_str(), turn.depth), ("memory", 8));
     assert_eq!(turn.recalled.len(), 1, "unrelated memories stay below the threshold");

@@ -1,7 +1,7 @@
 //! The shapes that leave the process: what the Unix socket carries and `--json` prints.
 //!
 //! One version for all of them. Fields are added, never renamed or removed within a version. Domain types know nothing
-//! of this; [`convert`] is the only way across.
+//! of this; `convert` is the only way across.
 
 mod convert;
 mod fault;

@@ -15,7 +15,7 @@
 //! | [`Remember`], [`Forget`], [`Pin`], [`Edit`] | doors → MemoryStore | durable id or receipt |
 //! | [`ListTraces`], [`ShowTrace`], [`ShowTurn`], [`Survey`], [`Measure`] | doors, Planner → MemoryStore | what is asked, from a snapshot |
 //! | [`Embed`] | MemoryStore, Planner → Embedder | unit vectors |
-//! | [`Tick`] | Ticker → Directory, Planner | – |
+//! | [`Tick`] | ticker → Directory → MemoryStore | – |
 //! | [`Drain`] | Space → each | flushed |
 //!
 //! MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks nobody, and the Planner asks these

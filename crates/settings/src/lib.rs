@@ -20,3 +20,4 @@ pub use file::{
     MechanismsSection, MemorySection, PersonalitySection, UserSection,
 };
 pub use load::{Overrides, Settings};
+pub use start::Meaning;

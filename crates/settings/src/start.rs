@@ -17,12 +17,15 @@ pub(crate) fn planner(file: &File) -> PlannerConfig {
     PlannerConfig { depth: file.memory.depth, remembers: file.memory.enabled, ..file.planner.clone() }
 }
 
+/// An embedder, and its table of word senses where it has one.
+pub type Meaning = (Arc<dyn EmbeddingModel>, Option<Arc<dyn Senses>>);
+
 impl Settings {
     /// The configured embedder, and its table of word senses where it has one.
     ///
     /// # Errors
     /// [`RuntimeError::Unavailable`] when the model can't be loaded.
-    pub fn embedder(&self) -> Result<(Arc<dyn EmbeddingModel>, Option<Arc<dyn Senses>>), RuntimeError> {
+    pub fn embedder(&self) -> Result<Meaning, RuntimeError> {
         match self.file.embedding.provider {
             EmbeddingProvider::Embedded => {
                 let model = MiniLm::load()

@@ -56,7 +56,10 @@ fn paths_are_relative_to_what_holds_them() {
     let config = Some(path.clone());
     assert_eq!(load(Overrides { config: config.clone(), ..Overrides::default() }), dir.path().join("mem"));
     let flag = Some(PathBuf::from("mem"));
-    assert_eq!(load(Overrides { config, data_dir: flag, ..Overrides::default() }), Path::new("/elsewhere/mem"));
+    assert_eq!(
+        load(Overrides { config, data_dir: flag, ..Overrides::default() }),
+        Path::new("/elsewhere/mem")
+    );
     assert_eq!(load(Overrides::default()), Path::new("/home/ada/.local/share/bethink"));
 }
 
