@@ -97,6 +97,7 @@ fn space_of(dir: &Path, count: u64) -> Result<(), Box<dyn std::error::Error>> {
 fn recalls(snapshot: &Snapshot, count: u64) {
     let mut times = Vec::new();
     let mut found = 0;
+    let before = busy();
     for number in 0..1_000 {
         let told = statement(number * 7 % count).draft;
         // Half of the words and a vector near by: a question about it.
@@ -109,7 +110,16 @@ fn recalls(snapshot: &Snapshot, count: u64) {
         found += usize::from(recollection.traces.first().is_some_and(|first| *first.text == told.text));
     }
     report("  recall", &mut times);
+    if let (Some(before), Some(after)) = (before, busy()) {
+        println!("  recall, with making the question: {:?} of the processor each", (after - before) / 1_000);
+    }
     println!("  the right one first: {found} of 1000");
+}
+
+/// Time that this thread had the processor, where the system tells; the clock also counts what other programs took.
+fn busy() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
 fn report(what: &str, times: &mut [Duration]) {

@@ -73,6 +73,8 @@ pub struct MemoryStore {
     in_flight: Option<usize>,
     embedding: EmbedLane,
     retry: Retry,
+    /// A scrub failed, and is left for the next waking.
+    scrub_failed: bool,
     last_recall: u64,
     /// The latest time that a message told.
     seen_at: Timestamp,
@@ -111,6 +113,7 @@ impl Actor for MemoryStore {
             queue: VecDeque::new(),
             effects: VecDeque::new(),
             in_flight: None,
+            scrub_failed: false,
             embedding: EmbedLane::default(),
             retry: Retry::default(),
             seen_at: Timestamp::default(),

@@ -61,7 +61,7 @@ impl MemoryStore {
     /// Copies the file without its freed pages if something was forgotten; like a commit, one job in flight.
     pub(super) fn scrub(&mut self, me: &ActorRef<Self>) {
         let snapshot = self.published.load_full();
-        if self.in_flight.is_some() || !snapshot.counters.scrub_pending {
+        if self.in_flight.is_some() || self.scrub_failed || !snapshot.counters.scrub_pending {
             return;
         }
         self.in_flight = Some(0);
@@ -130,12 +130,15 @@ impl Message<Scrubbed> for MemoryStore {
 
     async fn handle(&mut self, scrubbed: Scrubbed, ctx: &mut Context<Self, ()>) {
         self.in_flight = None;
-        let mut next = Snapshot::clone(&self.published.load_full());
-        // Done, or left for the next waking, which finds the mark in the file.
-        next.counters.scrub_pending = false;
-        let outcome = scrubbed.outcome;
-        self.published.store(Arc::new(next));
-        if let Some(Err(error)) = outcome {
+        if let Some(Ok(())) = scrubbed.outcome {
+            let mut next = Snapshot::clone(&self.published.load_full());
+            next.counters.scrub_pending = false;
+            self.published.store(Arc::new(next));
+        } else {
+            // The file keeps the mark, so that the next waking tries again.
+            self.scrub_failed = true;
+        }
+        if let Some(Err(error)) = scrubbed.outcome {
             tracing::warn!(space = %self.args.space, %error, "file could not be scrubbed");
         }
         self.go_on(ctx.actor_ref());
