@@ -164,7 +164,8 @@ impl<'a> CueProfile<'a> {
             content: coverage::content(cue.text, senses),
             sought: if asks { sought::sought(&tokens) } else { Answers::default() },
             asked,
-            impersonal: impersonal(&cue, heads, asks),
+            // An intent that was read off a vector of a script that the model can't read says nothing.
+            impersonal: if manner == Manner::Words { 0.0 } else { impersonal(&cue, heads, asks) },
             personal: !asks || people::user_is_there(&tokens),
             user_is_subject: people::user_is_subject(&tokens),
             relations: people::relations(&tokens),
