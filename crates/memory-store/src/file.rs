@@ -1,6 +1,8 @@
 //! A space's file. Everything that knows the database is below this module.
 
 pub(crate) mod commit;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod faulty;
 pub(crate) mod load;
 pub(crate) mod open;
 pub(crate) mod read;

@@ -23,7 +23,7 @@ pub use config::{MemoryConfig, StoreConfig};
 pub use direct::{Appended, append};
 pub use error::StoreError;
 #[cfg(any(test, feature = "testing"))]
-pub use file::shadow::FaultyDisk;
+pub use file::faulty::FaultyDisk;
 pub use file::slot::StoreSlot;
 pub use paths::{space_path, spaces_on_disk};
 pub use recall::{RecallSettings, recall};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use redb::backends::FileBackend;
 use redb::{Builder, Database, ReadableDatabase};
 
-use super::shadow::{FaultyDisk, Shadow};
+use super::shadow::{Disk, Shadow};
 use super::tables::{FORMAT, FORMAT_KEY, META, SPACE_KEY, Tables};
 use crate::error::StoreError;
 use crate::paths;
@@ -23,7 +23,7 @@ pub(crate) struct Opening {
     /// Page cache in bytes.
     pub(crate) cache_bytes: usize,
     /// What goes wrong with the disk, in crash tests.
-    pub(crate) disk: Option<FaultyDisk>,
+    pub(crate) disk: Option<Disk>,
 }
 
 /// Opens the file of a space, and creates it when there is none.
@@ -107,7 +107,7 @@ fn probe(
     let fault = |error| StoreError::io(path, error);
     let copy = file.try_clone().map_err(fault)?;
     let backend = FileBackend::new(copy).map_err(|error| StoreError::database(path, error))?;
-    let shadow = Shadow::new(backend, FaultyDisk::power_cut_after(0)).map_err(fault)?;
+    let shadow = Shadow::new(backend, Disk::after(0)).map_err(fault)?;
     let mut builder = Builder::new();
     // The check reads each page once.
     builder.set_cache_size(1024 * 1024);

@@ -16,47 +16,27 @@ const PAGE: u64 = 4096;
 
 /// What goes wrong with a disk. Clones share what happened.
 #[derive(Debug, Clone)]
-pub struct FaultyDisk {
-    shared: Arc<Shared>,
-    torn: Option<u64>,
+pub(crate) struct Disk {
+    pub(super) shared: Arc<Shared>,
+    /// Which pages of a failing sync reach the disk after all; none of them without.
+    pub(super) torn: Option<u64>,
 }
 
 #[derive(Debug)]
-struct Shared {
+pub(super) struct Shared {
+    /// Syncs that still reach the disk.
     syncs_left: AtomicU64,
-    out: AtomicBool,
-    full: AtomicBool,
+    /// The power has failed.
+    pub(super) out: AtomicBool,
+    /// Nothing more can be written.
+    pub(super) full: AtomicBool,
 }
 
-impl FaultyDisk {
-    /// The power fails after so many syncs: nothing reaches the disk any more, though everything seems to succeed.
-    #[must_use]
-    pub fn power_cut_after(syncs: u64) -> Self {
+impl Disk {
+    /// So many syncs reach the disk, and nothing after them.
+    pub(crate) fn after(syncs: u64) -> Self {
         let (out, full) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { shared: Arc::new(Shared { syncs_left: AtomicU64::new(syncs), out, full }), torn: None }
-    }
-
-    /// A disk that works until it is [filled](Self::fill).
-    #[must_use]
-    pub fn sound() -> Self {
-        Self::power_cut_after(u64::MAX)
-    }
-
-    /// Some of the pages that the failing sync should have written reach the disk after all; `seed` says which.
-    #[must_use]
-    pub fn torn(self, seed: u64) -> Self {
-        Self { torn: Some(seed), ..self }
-    }
-
-    /// From now on every write fails because the disk is full, or none any more.
-    pub fn fill(&self, full: bool) {
-        self.shared.full.store(full, Ordering::SeqCst);
-    }
-
-    /// Whether the power failed already. What was acknowledged before must be on the disk.
-    #[must_use]
-    pub fn power_failed(&self) -> bool {
-        self.shared.out.load(Ordering::SeqCst)
     }
 
     fn room(&self) -> io::Result<()> {
@@ -81,7 +61,7 @@ impl FaultyDisk {
 #[derive(Debug)]
 pub(crate) struct Shadow {
     inner: FileBackend,
-    disk: FaultyDisk,
+    disk: Disk,
     state: Mutex<State>,
 }
 
@@ -95,7 +75,7 @@ struct State {
 }
 
 impl Shadow {
-    pub(crate) fn new(inner: FileBackend, disk: FaultyDisk) -> io::Result<Self> {
+    pub(crate) fn new(inner: FileBackend, disk: Disk) -> io::Result<Self> {
         let len = inner.len()?;
         let state = State { pages: BTreeMap::new(), len, disk_len: len };
         Ok(Self { inner, disk, state: Mutex::new(state) })

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use bethink_domain::{EmbedderIdentity, SpaceId, Timestamp};
 use redb::Database;
 
+#[cfg(any(test, feature = "testing"))]
+use super::faulty::FaultyDisk;
 use super::load;
 use super::open::{self, Opening, guarded};
-#[cfg(any(test, feature = "testing"))]
-use super::shadow::FaultyDisk;
 use crate::error::StoreError;
 use crate::records::Meta;
 
@@ -75,7 +75,7 @@ impl StoreSlot {
         embedder: Option<&EmbedderIdentity>,
         disk: &FaultyDisk,
     ) -> Result<Self, StoreError> {
-        let opening = Opening { cache_bytes: 1024 * 1024, disk: Some(disk.clone()) };
+        let opening = Opening { cache_bytes: 1024 * 1024, disk: Some(disk.0.clone()) };
         Self::open_with(path, space, embedder, Timestamp::default(), opening)
     }
 

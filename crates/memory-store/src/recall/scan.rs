@@ -14,6 +14,10 @@ const BY_WORDS: usize = 24;
 /// Faded candidates that are weighed when they are wanted only to say that something was once known.
 const FADED_HINTS: usize = 8;
 
+/// Rows without any of the cue's words that are supposed beside those of the space. Else a word that is not there at all
+/// would weigh five times as much as one that is, where only one thing is remembered.
+const ROWS_SUPPOSED: usize = 1_000;
+
 /// What a scan found.
 pub(super) struct Found {
     pub(super) candidates: Vec<Candidate>,
@@ -84,7 +88,7 @@ impl<'s> Weights<'s> {
         for (place, postings) in rows.iter().enumerate() {
             holding[place % terms.len()] += postings.len();
         }
-        let total = snapshot.blocks().iter().map(|block| block.len()).sum::<usize>() as f32;
+        let total = (snapshot.blocks().iter().map(|block| block.len()).sum::<usize>() + ROWS_SUPPOSED) as f32;
         // The weight of a word falls with the share of rows that hold it (Robertson and Spärck Jones 1976).
         let weight = |n: &usize| (1.0 + (total - *n as f32 + 0.5).max(0.0) / (*n as f32 + 0.5)).ln();
         let weights: Vec<f32> = holding.iter().map(weight).collect();

@@ -97,12 +97,17 @@ async fn words_alone_find_in_every_script() {
     for text in texts {
         stored.push(awake.remember(text, 0.0).await.expect("because it is sound").id);
     }
-    for (cue, id) in ["花生", "ถั่ว", "コーヒー", "Köln", "кошка"].into_iter().zip(stored)
+    for (cue, id) in ["花生", "ถั่ว", "コーヒー", "Köln", "кошка"].into_iter().zip(&stored)
     {
         let cue = bethink_domain::Cue::new(cue, day(0.0));
         let found = awake.recall_as(bethink_domain::RecallMode::Observe, cue.clone()).await;
-        assert_eq!(ids(&found), [id], "{}", cue.text);
+        assert_eq!(ids(&found), [*id], "{}", cue.text);
     }
+    // A word that is in no memory weighs no more in a small space than in a big one.
+    let cue = bethink_domain::Cue::new("我对花生过敏吗？", day(0.0));
+    let found = awake.recall_as(bethink_domain::RecallMode::Observe, cue).await;
+    assert_eq!(found.traces.first().map(|trace| trace.id), stored.first().copied());
+    assert!(found.traces[0].terms.words > 0.7, "{:?}", found.traces[0].terms);
 }
 
 #[tokio::test]

@@ -147,12 +147,12 @@ async fn an_edit_is_what_is_known_from_then_on() {
                 = new
         day 10  edit a The workshop moved to the cellar
                 = The workshop moved to the cellar
-        day 10  recall Where is the workshop?
+        day 10  recall Has the workshop moved to the cellar?
                 = a
         day 10  recall meeting room third floor
                 = nothing, never_known
         restart
-        day 10  recall Where is the workshop?
+        day 10  recall Has the workshop moved to the cellar?
                 = a
         day 10  show a
                 = age 0 uses 0 evidence 1 priority 0.00 stability 30.0 strength 0.70; encoding edit
