@@ -196,3 +196,28 @@ fn forgetting_deletes_for_ever() {
     let reply = home.chat(&["Where was my old flat?"]);
     assert!(!reply[0].contains("KUMQUATSTREET"), "{reply:?}");
 }
+
+#[test]
+fn memory_that_is_switched_off_keeps_and_recalls_nothing() {
+    let home = Home::new();
+    let config = home.path().join("off.toml");
+    std::fs::write(&config, "[memory]\nenabled = false\n").unwrap();
+    let off = ["--config", config.to_str().unwrap()];
+    for arguments in [&["remember", "My dog is called Pepper."][..], &["recall", "dog"]] {
+        let ran = home.run(&[&off[..], arguments].concat(), "");
+        assert!(ran.code == Some(2) && ran.err.contains("switched off"), "{ran:?}");
+    }
+    home.ok(&[&off[..], &["chat"]].concat(), "My dog is called Pepper.\nWhat is my dog called?\n");
+    assert_eq!(home.memories(), Vec::<String>::new());
+    assert!(!home.holds("Pepper"));
+}
+
+#[test]
+fn remembered_text_cannot_command_the_terminal() {
+    let home = Home::new();
+    home.ok(&["remember", "--stdin"], "My \x1b[2J\x1b]0;pwn\x07 \u{202e}marker.\n");
+    for arguments in [&["memory", "list"][..], &["recall", "marker"]] {
+        let ran = home.ok(arguments, "");
+        assert!(ran.out.contains("marker") && !ran.out.contains(['\x1b', '\x07', '\u{202e}']), "{ran:?}");
+    }
+}

@@ -137,3 +137,39 @@ fn commands_talk_to_an_open_chat_and_take_over_when_it_dies() {
     chat.wait().unwrap();
     assert_eq!(home.memories(), ["The boiler is in the cellar."]);
 }
+
+#[test]
+fn a_second_chat_goes_on_when_the_first_one_ends() {
+    let home = Home::new();
+    let mut owner = home.command(&["chat"]).spawn().unwrap();
+    let mut out = BufReader::new(owner.stdout.take().unwrap()).lines();
+    assert!(out.next().unwrap().unwrap().contains("Memory is in"));
+    let mut second = home.command(&["--json", "chat"]).spawn().unwrap();
+    let mut stdin = second.stdin.take().unwrap();
+    let mut lines = BufReader::new(second.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let mut say = |message: &str| {
+        writeln!(stdin, "{message}").unwrap();
+        lines.find(|line| line.contains("answered") || line.contains("fault")).unwrap_or_default()
+    };
+    assert!(say("My bike is green.").contains("\"durable\":true"));
+    signal(&owner, "-9");
+    owner.wait().unwrap();
+    assert!(say("My boat is blue.").contains("\"durable\":true"));
+    drop(stdin);
+    assert!(second.wait().unwrap().success());
+    assert_eq!(home.memories().len(), 2);
+}
+
+#[test]
+fn an_owner_that_does_not_answer_is_named() {
+    let home = Home::new();
+    let mut owner = home.command(&["chat"]).spawn().unwrap();
+    let mut out = BufReader::new(owner.stdout.take().unwrap()).lines();
+    assert!(out.next().unwrap().unwrap().contains("Memory is in"));
+    signal(&owner, "-STOP");
+    let ran = home.run(&["memory", "list"], "");
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(ran.err.contains(&owner.id().to_string()) && ran.err.contains("does not answer"), "{ran:?}");
+    signal(&owner, "-9");
+    owner.wait().unwrap();
+}

@@ -24,6 +24,8 @@ pub enum FaultKind {
     Interrupted,
     /// Too much to do; try again.
     Busy,
+    /// The process that owns the memory ended before it answered.
+    Gone,
 }
 
 impl FaultKind {
@@ -31,7 +33,7 @@ impl FaultKind {
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Failed | Self::Busy => 1,
+            Self::Failed | Self::Busy | Self::Gone => 1,
             Self::Usage => 2,
             Self::NoSuchId => 3,
             Self::Data => 4,

@@ -16,6 +16,8 @@ pub struct SpaceName {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
+    /// Is anybody there? Answered at once, without waking a space.
+    Hello,
     /// Say something; the reply is streamed.
     Converse {
         /// Session id, as the client keeps it.

@@ -165,6 +165,46 @@ pub(crate) enum EvalCommand {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Measure how well the intent of labelled utterances is told
+    #[command(
+        after_help = "Example:\n  bethink eval intents utterances.jsonl\n  bethink --json eval intents utterances.jsonl\n\nA line is {\"text\":…,\"label4\":…}, where a label is memory, reasoning, general or small_talk."
+    )]
+    Intents {
+        /// JSON Lines of utterances
+        file: PathBuf,
+        /// File that what was decided for each is written to, as {id, text, label, rule}
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// Where temporary memory is made [default: the system's temporary directory]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Write down what is retrieved for questions about long conversations, for a scorer to judge
+    #[command(
+        after_help = "Example:\n  bethink eval retrieval talks --out results.jsonl\n  bethink eval retrieval talks --out live.jsonl --level session --live\n\nThe folder holds turns.jsonl with lines {conv_id, session_id, turn_id, timestamp, speaker, text[, caption]} and\nquestions.jsonl with lines {question_id, conv_id, question[, asked_at][, evidence]}. Times without a zone are in UTC.\nA line of results is {question_id, retrieved, scores, signal}, best first."
+    )]
+    Retrieval {
+        /// Folder of turns and questions
+        dir: PathBuf,
+        /// File that the results are written to
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// File of questions in the folder
+        #[arg(long, value_name = "NAME", default_value = "questions.jsonl")]
+        questions: PathBuf,
+        /// What results name
+        #[arg(long, value_enum, default_value_t = LevelArgument::Turn)]
+        level: LevelArgument,
+        /// At most so many results for each question, 1 to 100
+        #[arg(long, default_value_t = 100)]
+        k: usize,
+        /// As turns recall: with routing, depth, threshold and fading as configured, in place of ranking alone
+        #[arg(long)]
+        live: bool,
+        /// Where temporary memory is made [default: the system's temporary directory]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
     /// Measure what a turn costs beyond embedding, and a durable statement beside one fsync of the same disk
     #[command(after_help = "Example:\n  bethink eval overhead --traces 10000")]
     Overhead {
@@ -178,4 +218,13 @@ pub(crate) enum EvalCommand {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+}
+
+/// What results name.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum LevelArgument {
+    /// Turns.
+    Turn,
+    /// Sessions.
+    Session,
 }

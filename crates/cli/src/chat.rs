@@ -1,6 +1,7 @@
 //! `chat`: talking to the agent, on a terminal or line by line from a pipe.
 
 mod lines;
+mod terminal;
 mod turns;
 
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ use crate::open::Opened;
 use crate::output::Output;
 use crate::say;
 use lines::{Lines, Read};
+use terminal::Terminal;
 use turns::{Interrupts, Shown};
 
 const HELP: &str = "\
@@ -23,13 +25,12 @@ Just talk: tell me things, and ask me about them later.
   /why         how the last answer came about
   /private     recall, but write nothing, from here on; /private again ends it
   /forget ID   delete a memory for ever (ids: bethink memory list)
-  /reminders   what you are to be reminded of
   /help        this
   /quit        leave (so does Ctrl-D); Ctrl-C stops an answer";
 
 /// A conversation through a door.
 struct Chat<'a> {
-    opened: &'a Opened,
+    opened: &'a mut Opened,
     settings: &'a Settings,
     output: Output,
     session: SessionId,
@@ -47,13 +48,14 @@ enum Next {
 
 /// Talks until the input ends.
 pub(crate) async fn run(
-    opened: &Opened,
+    opened: &mut Opened,
     settings: &Settings,
     output: Output,
     private: bool,
 ) -> anyhow::Result<ExitCode> {
     let terminal = Output::is_terminal() && !output.json;
     let mut interrupts = Interrupts::new()?;
+    let held = terminal.then(Terminal::hold).flatten();
     let mut lines = Lines::start(terminal.then(|| settings.data_dir.join("chat_history")))?;
     let now = SystemClock.now();
     let session = new_session(opened, now);
@@ -75,12 +77,14 @@ pub(crate) async fn run(
             }
             Read::Interrupted => output.line("(Ctrl-D or /quit leaves)")?,
             Read::Stopped => {
+                output.line("")?;
                 chat.fault = Some(FaultKind::Interrupted);
                 break;
             }
             Read::End => break,
         }
     }
+    drop(held);
     // On a terminal every fault has been seen and talked over.
     let fault = chat.fault.filter(|kind| !terminal || *kind == FaultKind::Interrupted);
     Ok(fault.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(kind.exit_code())))
@@ -124,10 +128,24 @@ impl Chat<'_> {
         }
         self.renew_session();
         let asked = turns::Asked { session: self.session, message: line.to_owned(), private: self.private };
-        match turns::run(self.opened, self.output, asked, interrupts).await? {
-            Shown::Answered { interrupted: false } => Ok(Next::Continue),
-            Shown::Answered { interrupted: true } => Ok(self.interrupted()),
-            Shown::Fault(fault) => {
+        let mut shown = turns::run(self.opened, self.output, &asked, interrupts).await?;
+        if let Shown::Fault(fault) = &shown
+            && fault.fault.kind == FaultKind::Gone
+        {
+            *self.opened = crate::open::open(self.settings).await?;
+            if !fault.begun {
+                shown = turns::run(self.opened, self.output, &asked, interrupts).await?;
+            }
+        }
+        match shown {
+            Shown::Answered { interrupted: true, .. } => Ok(self.interrupted()),
+            Shown::Answered { kept, .. } => {
+                if !kept {
+                    self.fault = Some(FaultKind::Unwritable);
+                }
+                Ok(Next::Continue)
+            }
+            Shown::Fault(turns::Broken { fault, .. }) => {
                 self.output
                     .object(&json!({ "event": "fault", "kind": fault.kind, "message": fault.message }))?;
                 self.output.line(&format!("({fault})"))?;

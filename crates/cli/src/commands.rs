@@ -31,8 +31,8 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     if let Command::Eval(command) = arguments.command {
         return eval::run(&settings, output, command).await;
     }
-    let opened = open(&settings).await?;
-    let result = with_door(&opened, &settings, output, arguments.command).await;
+    let mut opened = open(&settings).await?;
+    let result = with_door(&mut opened, &settings, output, arguments.command).await;
     let closed = opened.close().await;
     let code = result?;
     closed?;
@@ -40,7 +40,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 async fn with_door(
-    opened: &Opened,
+    opened: &mut Opened,
     settings: &Settings,
     output: Output,
     command: Command,

@@ -1,9 +1,10 @@
 //! Finding the way in: this process becomes the owner of the data, or talks to the one that is.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bethink_api::{Fault, FaultKind, SpaceName};
+use bethink_api::{Fault, FaultKind, Request, SpaceName};
 use bethink_daemon::{Door, LocalDoor, Server, SocketDoor, serve};
 use bethink_runtime::{DataDir, Handle, RuntimeError};
 use bethink_settings::Settings;
@@ -46,14 +47,16 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
         match DataDir::claim(&settings.data_dir, settings.run_dir.as_deref()) {
             Ok(dir) => return own(settings, dir, space).await,
             Err(RuntimeError::InUse { path, pid, socket }) => {
-                if let Some(socket) = &socket
-                    && let Ok(door) = SocketDoor::connect(socket).await
-                {
-                    return Ok(Opened { door: Arc::new(door), space, own: None });
-                }
+                let refusal = match &socket {
+                    Some(socket) => match knock(socket, &space, deadline).await {
+                        Knock::Open(door) => return Ok(Opened { door, space, own: None }),
+                        Knock::Closed => "lets nobody in",
+                        Knock::Silent => "does not answer",
+                    },
+                    None => "lets nobody in",
+                };
                 if Instant::now() >= deadline {
-                    let message =
-                        format!("{} is in use by process {pid}, which lets nobody in", path.display());
+                    let message = format!("{} is in use by process {pid}, which {refusal}", path.display());
                     return Err(Fault::new(FaultKind::Data, message));
                 }
                 tokio::time::sleep(RETRY).await;
@@ -63,6 +66,28 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
             }
             Err(error) => return Err(Fault::new(FaultKind::Failed, error.to_string())),
         }
+    }
+}
+
+enum Knock {
+    Open(Arc<dyn Door>),
+    /// Nobody listens, or not any more.
+    Closed,
+    /// The owner is there and says nothing, as when it was stopped.
+    Silent,
+}
+
+/// Connects to an owner, and waits until it answers.
+async fn knock(socket: &Path, space: &SpaceName, deadline: Instant) -> Knock {
+    let answered = tokio::time::timeout_at(deadline, async {
+        let door = SocketDoor::connect(socket).await.ok()?;
+        let hello = door.ask(space.clone(), Request::Hello).await;
+        hello.is_ok().then_some(door)
+    });
+    match answered.await {
+        Ok(Some(door)) => Knock::Open(Arc::new(door)),
+        Ok(None) => Knock::Closed,
+        Err(_) => Knock::Silent,
     }
 }
 

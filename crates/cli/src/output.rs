@@ -1,5 +1,6 @@
 //! Printing, for people or for programs.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 /// Standard output could not be written.
@@ -38,7 +39,7 @@ impl Output {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
+        out.write_all(shown(text).as_bytes())?;
         out.write_all(b"\n")?;
         Ok(out.flush()?)
     }
@@ -49,7 +50,7 @@ impl Output {
             return Ok(());
         }
         let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
+        out.write_all(shown(text).as_bytes())?;
         Ok(out.flush()?)
     }
 
@@ -67,7 +68,7 @@ impl Output {
     /// Prints a note that belongs to no result, on standard error.
     pub(crate) fn note(self, text: &str) {
         // Nobody is left to tell when standard error is closed.
-        drop(writeln!(io::stderr(), "{text}"));
+        drop(writeln!(io::stderr(), "{}", shown(text)));
     }
 
     /// Shows a passing line on standard error, over the one before.
@@ -78,5 +79,36 @@ impl Output {
     /// True when a person reads and types.
     pub(crate) fn is_terminal() -> bool {
         io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+}
+
+/// What a terminal may be given: characters that would command it, or turn the direction of reading, are written out.
+/// Remembered text can hold them.
+fn shown(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| {
+        c.is_control() && c != '\n' && c != '\t'
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+    };
+    if !text.contains(commands) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if commands(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remembered_text_cannot_command_a_terminal() {
+        let check = |text: &str, expected: &str| assert_eq!(shown(text), expected);
+        check("plain, with\ttab and\nline", "plain, with\ttab and\nline");
+        check("clear \x1b[2J title \x1b]0;x\x07", "clear \\u{1b}[2J title \\u{1b}]0;x\\u{7}");
+        check("\u{202e}gnihton", "\\u{202e}gnihton");
+        check("👨‍👩‍👧 क्षि 固", "👨‍👩‍👧 क्षि 固");
     }
 }

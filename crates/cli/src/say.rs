@@ -49,11 +49,8 @@ pub(crate) fn row(trace: &Trace, settings: &Settings) -> String {
 
 /// A trace with all that is known about it.
 pub(crate) fn trace(trace: &Trace, settings: &Settings) -> Vec<String> {
-    let when = if trace.at == trace.recorded_at {
-        moment(&trace.recorded_at, settings)
-    } else {
-        format!("{}, of {}", moment(&trace.recorded_at, settings), moment(&trace.at, settings))
-    };
+    let (told, happened) = (moment(&trace.recorded_at, settings), moment(&trace.at, settings));
+    let when = if told == happened { told } else { format!("{told}, of {happened}") };
     let used = trace
         .credited_at
         .as_ref()
@@ -91,7 +88,14 @@ pub(crate) fn trace(trace: &Trace, settings: &Settings) -> Vec<String> {
 }
 
 fn history(entry: &HistoryEntry, settings: &Settings) -> String {
-    let change = |c: &Change| format!("{} {:.3} → {:.3}", c.quantity, c.before, c.after);
+    let change = |c: &Change| match c.quantity.as_str() {
+        "encoded" => format!("stored with importance {:.0}", c.after),
+        "text" => "text replaced".to_owned(),
+        "embedded" => "vector made".to_owned(),
+        "pinned" => if c.after > 0.0 { "pinned" } else { "unpinned" }.to_owned(),
+        "uses" | "evidence" => format!("{} {:.0} → {:.0}", c.quantity, c.before, c.after),
+        quantity => format!("{quantity} {:.3} → {:.3}", c.before, c.after),
+    };
     let changes = entry.changes.iter().map(change).collect::<Vec<_>>().join(", ");
     format!("  {}  {:<10}  {}  ({})", moment(&entry.at, settings), entry.mechanism, changes, entry.cause)
 }

@@ -72,6 +72,14 @@ async fn deliver(line: &[u8], waiting: &Waiting) {
         Answer::Done(response) => (Ok(response), true),
         Answer::Fault(fault) => (Err(fault), true),
     };
+    if frame.id == 0 {
+        // Said to the connection as a whole, such as that there is no room.
+        let all: Vec<_> = waiting.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
+        for (_, receiver) in all {
+            let _ = receiver.send(response.clone()).await;
+        }
+        return;
+    }
     let receiver = {
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if last { waiting.remove(&frame.id) } else { waiting.get(&frame.id).cloned() }

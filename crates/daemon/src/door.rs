@@ -35,7 +35,7 @@ pub trait Door: Send + Sync {
 /// The other side went away.
 pub(crate) fn closed() -> Fault {
     Fault::new(
-        FaultKind::Failed,
+        FaultKind::Gone,
         "the process that owns the memory ended before it answered; what it had not confirmed may not be stored",
     )
 }

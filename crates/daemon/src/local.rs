@@ -79,6 +79,12 @@ impl LocalDoor {
                 let _ = ports.cancel.tell(protocol::CancelTurn { turn }).await;
                 Ok(Response::Ok)
             }
+            Request::Hello => Ok(Response::Ok),
+            Request::Remember { .. } | Request::Edit { .. } | Request::Recall { .. }
+                if !self.handle.remembers() =>
+            {
+                Err(Fault::new(FaultKind::Usage, "memory is switched off (`enabled` under `[memory]`)"))
+            }
             Request::Remember { text, at } => self.remember(space, text, at).await,
             Request::Recall { cue, k, threshold, learn, faded } => {
                 self.recall(space, cue, RecallOptions { k, threshold, learn, faded }).await

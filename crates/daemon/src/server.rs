@@ -66,9 +66,12 @@ async fn accept(listener: UnixListener, door: Arc<dyn Door>) {
     // Dropped with this future, which ends the clients with the server.
     let mut clients = JoinSet::new();
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
+                let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                    turn_away(&stream);
+                    continue;
+                };
                 let door = Arc::clone(&door);
                 clients.spawn(async move {
                     attend(stream, door).await;
@@ -83,6 +86,12 @@ async fn accept(listener: UnixListener, door: Arc<dyn Door>) {
             }
         }
     }
+}
+
+/// Says that there is no room, as far as the socket takes it at once.
+fn turn_away(stream: &UnixStream) {
+    let fault = Fault::new(FaultKind::Busy, format!("{CLIENTS_MAX} clients are connected; try again later"));
+    let _ = stream.try_write(&to_line(&ServerFrame { id: 0, answer: Answer::Fault(fault) }));
 }
 
 async fn attend(stream: UnixStream, door: Arc<dyn Door>) {

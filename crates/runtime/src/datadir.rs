@@ -102,22 +102,27 @@ fn socket_path(data_dir: &Path, run_dir: Option<&Path>) -> PathBuf {
     run_dir.join(format!("bethink-{hash:016x}.sock"))
 }
 
-/// Makes a directory and its parents; the directory itself gets mode 0700 whatever the umask, even if it was there.
+/// Makes a directory and its parents with mode 0700 whatever the umask; one that was there is closed to others.
 ///
 /// # Errors
 /// What the system says.
 pub fn make_private_dir(path: &Path) -> std::io::Result<()> {
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
+    if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(path) {
+        if error.kind() == std::io::ErrorKind::AlreadyExists {
+            return Err(std::io::Error::new(
+                std::io::ErrorKind::NotADirectory,
+                "there is a file in its place",
+            ));
+        }
+        return Err(error);
     }
-    match DirBuilder::new().mode(0o700).create(path) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && path.is_dir() => {}
-        Err(error) => return Err(error),
+    let mode = path.metadata()?.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        // Closed to others already; a narrower mode than ours is its owner's wish.
+        return Ok(());
     }
-    // A directory of somebody else's cannot be changed, and a shared one must not be taken from its users: only an
-    // owner's own directory is closed.
-    match std::fs::set_permissions(path, Permissions::from_mode(0o700)) {
+    match std::fs::set_permissions(path, Permissions::from_mode(mode & 0o700)) {
+        // A directory of somebody else's cannot be changed.
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
         other => other,
     }

@@ -213,7 +213,13 @@ async fn open(parts: &Parts, space: &SpaceId) -> Result<StoreSlot, RuntimeError>
 
 fn store_error(error: &bethink_memory_store::StoreError) -> RuntimeError {
     match error.unwritable_path() {
-        Some(path) => RuntimeError::Unwritable { path: path.to_owned(), reason: error.to_string() },
+        Some(path) => {
+            // The path leads the message of both errors; once is enough.
+            let said = error.to_string();
+            let reason =
+                said.strip_prefix(&format!("{} cannot be written: ", path.display())).unwrap_or(&said);
+            RuntimeError::Unwritable { path: path.to_owned(), reason: reason.to_owned() }
+        }
         None => RuntimeError::Data(error.to_string()),
     }
 }

@@ -41,6 +41,7 @@ pub struct Handle {
     pub(crate) embed: EmbedPort,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) config: RuntimeConfig,
+    pub(crate) remembers: bool,
     pub(crate) data_dir: DataDir,
     pub(crate) wakes: Wakes,
     pub(crate) ticker: tokio::task::AbortHandle,
@@ -57,6 +58,12 @@ impl Handle {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Whether memory is switched on.
+    #[must_use]
+    pub fn remembers(&self) -> bool {
+        self.remembers
     }
 
     /// The owned data directory.

@@ -88,6 +88,7 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
     let wakes = offload(&blocking, move || Wakes::open(&dir, offloaded)).await;
     let wakes = wakes.map_err(|error| RuntimeError::Unavailable(error.to_string()))?;
     let at_handle = wakes.clone();
+    let remembers = ingredients.planner.remembers;
     let parts = Parts {
         clock: Arc::clone(&clock),
         entropy,
@@ -115,7 +116,7 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         .await;
     directory.wait_for_startup().await;
     let ticker = tick(directory.clone(), Arc::clone(&clock), Duration::from_secs(config.tick_seconds));
-    Ok(Handle { root, directory, embed, clock, config, data_dir, wakes: at_handle, ticker })
+    Ok(Handle { root, directory, embed, clock, config, remembers, data_dir, wakes: at_handle, ticker })
 }
 
 /// Strikes every `period`; strokes that were missed while the machine slept are not made up for.

@@ -39,26 +39,34 @@ pub(crate) struct Asked {
 /// How it went.
 pub(crate) enum Shown {
     /// The reply was shown, and what became of it; `interrupted` when it was complete before it could be stopped.
-    Answered { interrupted: bool },
+    /// `kept` is false when it should be on disk and is not.
+    Answered { interrupted: bool, kept: bool },
     /// There is none.
-    Fault(Fault),
+    Fault(Broken),
+}
+
+/// A turn without an end.
+pub(crate) struct Broken {
+    pub(crate) fault: Fault,
+    /// The other side had begun it, so that saying it again might do it twice.
+    pub(crate) begun: bool,
 }
 
 /// Says something and shows the reply as it comes; returns only when the turn is on disk, or known not to be.
 pub(crate) async fn run(
     opened: &Opened,
     output: Output,
-    asked: Asked,
+    asked: &Asked,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<Shown> {
     let request = Request::Converse {
         session: asked.session.to_string(),
-        message: asked.message,
+        message: asked.message.clone(),
         private: asked.private,
     };
     let mut parts = match opened.door.call(opened.space.clone(), request).await {
         Ok(parts) => parts,
-        Err(fault) => return Ok(Shown::Fault(fault)),
+        Err(fault) => return Ok(Shown::Fault(Broken { fault, begun: false })),
     };
     let mut turn = None;
     let mut reply = String::new();
@@ -76,12 +84,15 @@ pub(crate) async fn run(
             }
         };
         match part {
-            None => return Ok(Shown::Fault(broken(output, &reply)?)),
+            None => {
+                let fault = broken(output, &reply)?;
+                return Ok(Shown::Fault(Broken { fault, begun: turn.is_some() }));
+            }
             Some(Err(fault)) => {
                 if !reply.is_empty() {
                     output.line("")?;
                 }
-                return Ok(Shown::Fault(fault));
+                return Ok(Shown::Fault(Broken { fault, begun: turn.is_some() }));
             }
             Some(Ok(Response::Turn(TurnProgress::Began { turn: id }))) => turn = Some(id),
             Some(Ok(Response::Turn(TurnProgress::Text { text }))) => {
@@ -90,10 +101,12 @@ pub(crate) async fn run(
             }
             Some(Ok(Response::Turn(end @ TurnProgress::Ended { .. }))) => {
                 output.line("")?;
-                ended(output, turn.as_deref(), &reply, &end)?;
-                return Ok(Shown::Answered { interrupted });
+                let kept = ended(output, turn.as_deref(), &reply, &end)?;
+                return Ok(Shown::Answered { interrupted, kept });
             }
-            Some(Ok(_)) => return Ok(Shown::Fault(crate::commands::mismatch())),
+            Some(Ok(_)) => {
+                return Ok(Shown::Fault(Broken { fault: crate::commands::mismatch(), begun: true }));
+            }
         }
     }
 }
@@ -105,8 +118,10 @@ fn broken(output: Output, reply: &str) -> anyhow::Result<Fault> {
     Ok(Fault::new(bethink_api::FaultKind::Failed, "the answer broke off; it may not have been remembered"))
 }
 
-fn ended(output: Output, turn: Option<&str>, reply: &str, end: &TurnProgress) -> anyhow::Result<()> {
-    let TurnProgress::Ended { durable, private, not_remembered, encoded, used } = end else { return Ok(()) };
+fn ended(output: Output, turn: Option<&str>, reply: &str, end: &TurnProgress) -> anyhow::Result<bool> {
+    let TurnProgress::Ended { durable, private, not_remembered, encoded, used } = end else {
+        return Ok(true);
+    };
     if let Some(reason) = not_remembered {
         output.line(&format!("(not remembered: {reason})"))?;
     }
@@ -114,5 +129,5 @@ fn ended(output: Output, turn: Option<&str>, reply: &str, end: &TurnProgress) ->
         "event": "answered", "turn": turn, "reply": reply, "durable": durable, "private": private,
         "not_remembered": not_remembered, "encoded": encoded, "used": used,
     }))?;
-    Ok(())
+    Ok(not_remembered.is_none())
 }

@@ -5,10 +5,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use bethink_api::{Fault, FaultKind};
-use bethink_evaluation::{EvaluationError, EvaluationParts, Load, Progress, overhead, recall};
+use bethink_evaluation::{
+    EvaluationError, EvaluationParts, Level, Load, Mode, Progress, Retrieval, intents, overhead, recall,
+    retrieval,
+};
 use bethink_settings::Settings;
 
-use crate::args::EvalCommand;
+use crate::args::{EvalCommand, LevelArgument};
 use crate::output::Output;
 
 /// Measures, in a directory of its own beside the data, which is never opened.
@@ -18,7 +21,10 @@ pub(crate) async fn run(
     command: EvalCommand,
 ) -> anyhow::Result<ExitCode> {
     let scratch = match &command {
-        EvalCommand::Recall { scratch, .. } | EvalCommand::Overhead { scratch, .. } => scratch.clone(),
+        EvalCommand::Recall { scratch, .. }
+        | EvalCommand::Intents { scratch, .. }
+        | EvalCommand::Retrieval { scratch, .. }
+        | EvalCommand::Overhead { scratch, .. } => scratch.clone(),
     };
     let recipe = settings.clone();
     let parts = EvaluationParts {
@@ -30,6 +36,22 @@ pub(crate) async fn run(
     match command {
         EvalCommand::Recall { files, .. } => {
             let report = recall(&files, &parts, &mut watch).await.map_err(fault)?;
+            output.object(&report.json())?;
+            output.line(report.human().trim_end())?;
+        }
+        EvalCommand::Intents { file, out, .. } => {
+            let report = intents(&file, out.as_deref(), &parts, &mut watch).await.map_err(fault)?;
+            output.object(&report.json())?;
+            output.line(report.human().trim_end())?;
+        }
+        EvalCommand::Retrieval { dir, out, questions, level, k, live, .. } => {
+            let level = match level {
+                LevelArgument::Turn => Level::Turn,
+                LevelArgument::Session => Level::Session,
+            };
+            let mode = if live { Mode::Live } else { Mode::Ranking };
+            let asked = Retrieval { dir, questions, out, level, k, mode };
+            let report = retrieval(&asked, &parts, &mut watch).await.map_err(fault)?;
             output.object(&report.json())?;
             output.line(report.human().trim_end())?;
         }
@@ -61,7 +83,7 @@ impl Meter {
 
 fn fault(error: EvaluationError) -> Fault {
     let kind = match &error {
-        EvaluationError::Scratch { .. } => FaultKind::Unwritable,
+        EvaluationError::Scratch { .. } | EvaluationError::Results { .. } => FaultKind::Unwritable,
         EvaluationError::Memory(_) | EvaluationError::Runtime(_) => FaultKind::Failed,
         EvaluationError::Embedder(_) => FaultKind::Model,
         _ => FaultKind::Usage,

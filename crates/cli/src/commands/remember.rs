@@ -78,6 +78,13 @@ pub(crate) async fn lines(opened: &Opened, output: Output, at: Option<String>) -
             match task.await? {
                 Ok(Response::Remembered(done)) => print(output, &done)?,
                 Ok(_) => return Err(mismatch().into()),
+                // The lines after it would fare no better.
+                Err(fault)
+                    if matches!(fault.kind, FaultKind::Unwritable | FaultKind::Data | FaultKind::Gone) =>
+                {
+                    let message = format!("line {number} and what follows was not stored: {fault}");
+                    return Err(Fault::new(fault.kind, message).into());
+                }
                 Err(fault) => {
                     output.note(&format!("line {number}: {fault}"));
                     worst = Some(fault.kind);
