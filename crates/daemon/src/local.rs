@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bethink_api::{self as api, Fault, FaultKind, Request, Response, SpaceName, TurnProgress};
 use bethink_domain::{
-    Affect, AgentName, Cue, CueScope, Draft, Origin, RecallId, RecallMode, SessionId, Source, SpaceId,
-    Timestamp, TraceId, TraceKind, TurnId, UserName,
+    AgentName, Cue, CueScope, Draft, RecallId, RecallMode, SessionId, SpaceId, Timestamp, TraceId, TraceKind,
+    TurnId, UserName,
 };
 use bethink_protocol as protocol;
 use bethink_protocol::{ConverseError, Durable, MemoryError, TurnEvent};
@@ -130,22 +130,7 @@ impl LocalDoor {
             Some(text) => time(&text)?,
             None => self.now(),
         };
-        let draft = Draft {
-            kind: TraceKind::Semantic,
-            text,
-            speaker: None,
-            source: Source::UserStatement,
-            confidence: 1.0,
-            lineage: vec![Origin::Given("remember".into())],
-            affect: Affect::NEUTRAL,
-            // What a person asks to have remembered matters more than what is said in passing, which has 5.
-            importance: 7.0,
-            occurred_at: at,
-            provisional: false,
-            asked: true,
-            embedding: None,
-        };
-        let message = protocol::Remember { draft, at };
+        let message = protocol::Remember { draft: Draft::asked(text, at), at };
         let done = self.memory(space, |ports| &ports.memory.remember, message).await?;
         Ok(Response::Remembered(api::remembered(&done)))
     }

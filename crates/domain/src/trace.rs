@@ -138,6 +138,28 @@ pub struct Draft {
     pub embedding: Option<UnitVector>,
 }
 
+impl Draft {
+    /// What a person asks to have remembered: a fact, word for word, of importance 7, where what is said in passing
+    /// has 5. It happened and was told at `at`.
+    #[must_use]
+    pub fn asked(text: impl Into<String>, at: Timestamp) -> Self {
+        Self {
+            kind: TraceKind::Semantic,
+            text: text.into(),
+            speaker: None,
+            source: Source::UserStatement,
+            confidence: 1.0,
+            lineage: vec![Origin::Given("remember".into())],
+            affect: Affect::NEUTRAL,
+            importance: 7.0,
+            occurred_at: at,
+            provisional: false,
+            asked: true,
+            embedding: None,
+        }
+    }
+}
+
 /// Factors of a trace's stability, each kept apart so that it can be explained and undone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stability {

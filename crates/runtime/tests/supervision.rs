@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use bethink_clock::{Clock, Entropy, SimulatedClock};
 use bethink_domain::{
-    Affect, AgentName, Cue, Draft, Origin, Personality, RecallMode, SessionId, Source, SpaceId, Span,
-    Timestamp, TraceKind, UserName,
+    AgentName, Cue, Draft, Personality, RecallMode, SessionId, SpaceId, Span, Timestamp, UserName,
 };
 use bethink_protocol::{Converse, Durable, Recall, Remember, TurnEvent, TurnStream};
 use bethink_providers::{
@@ -80,7 +79,7 @@ impl World {
     }
 
     async fn remember(&self, user: &str, text: &str) -> Result<bool, String> {
-        let message = Remember { draft: draft(text, self.clock.now()), at: self.clock.now() };
+        let message = Remember { draft: Draft::asked(text, self.clock.now()), at: self.clock.now() };
         let done = self.handle.ask(&space(user), |ports| &ports.memory.remember, message).await;
         done.map(|done| done.embedded).map_err(|error| error.to_string())
     }
@@ -121,23 +120,6 @@ impl World {
 
 fn space(user: &str) -> SpaceId {
     SpaceId { agent: AgentName::new("bethink").unwrap(), user: UserName::new(user).unwrap() }
-}
-
-fn draft(text: &str, at: Timestamp) -> Draft {
-    Draft {
-        kind: TraceKind::Semantic,
-        text: text.to_owned(),
-        speaker: None,
-        source: Source::UserStatement,
-        confidence: 1.0,
-        lineage: vec![Origin::Given("test".into())],
-        affect: Affect::NEUTRAL,
-        importance: 7.0,
-        occurred_at: at,
-        provisional: false,
-        asked: true,
-        embedding: None,
-    }
 }
 
 /// The last event of a turn.
