@@ -26,6 +26,8 @@ pub enum SecretKind {
     Token,
     /// A private key in PEM form.
     PrivateKey,
+    /// A number by which a state knows a person for life, such as for social security.
+    IdentityNumber,
 }
 
 /// A text without its secrets.
@@ -45,7 +47,7 @@ struct Secret {
 }
 
 impl SecretKind {
-    const ALL: [SecretKind; 7] = [
+    const ALL: [SecretKind; 8] = [
         SecretKind::CardNumber,
         SecretKind::AccountNumber,
         SecretKind::Password,
@@ -53,6 +55,7 @@ impl SecretKind {
         SecretKind::ApiKey,
         SecretKind::Token,
         SecretKind::PrivateKey,
+        SecretKind::IdentityNumber,
     ];
 
     /// What it is called, such as `password`.
@@ -70,6 +73,7 @@ impl SecretKind {
             SecretKind::ApiKey => "[key removed]",
             SecretKind::Token => "[token removed]",
             SecretKind::PrivateKey => "[private key removed]",
+            SecretKind::IdentityNumber => "[identity number removed]",
         }
     }
 }
@@ -77,7 +81,7 @@ impl SecretKind {
 /// Masking a secret can bring another to light next to it, but not often.
 const PASSES_MAX: usize = 4;
 
-/// Masks the secrets of a text: card and account numbers, passwords and PINs, keys and tokens, private keys, and
+/// Masks the secrets of a text: card, account and identity numbers, passwords and PINs, keys and tokens, private keys, and
 /// passwords in addresses. Masking a masked text changes nothing.
 ///
 /// Not masked: hints, phone numbers, dates, versions, identifiers (UUIDs, hashes) that nothing calls a secret.

@@ -1,4 +1,4 @@
-//! Numbers that prove themselves by a check digit: payment cards and IBANs.
+//! Numbers: payment cards and IBANs, which prove themselves by a check digit, and identity numbers, by their names.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,6 +14,16 @@ static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
 static IBAN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b[a-z]{2}[0-9]{2}(?:[ \u{a0}-]?[a-z0-9]){11,30}").expect("because the pattern is fixed")
 });
+/// Numbers of social security and identity, where they are called so.
+static IDENTITY: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)(?:(?-u:\b)(?:ssn|social security|national insurance|nino|dni|nie|nif|cpf|steuer-?id)(?-u:\b)|sozialversicherung|",
+        r"rentenversicherungs|steueridentifikations|seguridad social|sécurité sociale|codice fiscale|снилс|身份证|マイナンバー)",
+        r"[^0-9.!?\n]{0,40}?",
+        r"((?:(?-iu:\b[A-Z]{1,2})[ -]?)?[0-9](?:[ .\-]?[0-9]){5,16}(?:[ -]?[A-Z](?:[ -]?[0-9]{3})?)?)(?:[^0-9A-Za-z]|$)",
+    ))
+    .expect("because the pattern is fixed")
+});
 
 /// Digits of a payment card (ISO/IEC 7812).
 const CARD_DIGITS: Range<usize> = 13..20;
@@ -23,6 +33,8 @@ const IBAN_CHARS: Range<usize> = 15..35;
 pub(super) fn find(text: &str) -> Vec<Secret> {
     let cards = DIGITS.find_iter(text).filter(|digits| !stands_in_word(text, digits.range()));
     let mut found: Vec<Secret> = cards.flat_map(|digits| cards_in(text, digits.range())).collect();
+    let identities = IDENTITY.captures_iter(text).filter_map(|captures| captures.get(1));
+    found.extend(identities.map(|id| Secret { kind: SecretKind::IdentityNumber, span: id.range() }));
     found.extend(IBAN.find_iter(text).filter_map(|candidate| iban_in(text, candidate.range())));
     found
 }

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
-use super::SecretKind::{AccountNumber, ApiKey, CardNumber, Password, Pin, PrivateKey, Token};
+use super::SecretKind::{
+    AccountNumber, ApiKey, CardNumber, IdentityNumber, Password, Pin, PrivateKey, Token,
+};
 use super::{SecretKind, mask_secrets};
 
 fn check(cases: &[(&str, &str, &[SecretKind])]) {
@@ -51,6 +53,77 @@ fn passwords_are_masked_in_several_languages() {
             "password: a1, pwd: b2",
             "password: [password removed], pwd: [password removed]",
             &[Password, Password],
+        ),
+    ]);
+}
+
+#[test]
+fn passphrases_are_masked_to_the_end_of_their_clause() {
+    const GONE: &str = "[password removed]";
+    let cases = [
+        ("My email password is ", "correct horse battery staple", ""),
+        ("My password is ", "correct horse battery staple", " and my dog is called Rex"),
+        ("my password is ", "salt and pepper shaker", ""),
+        ("my password is ", "the quick brown fox", "."),
+        ("my password is ", "purple7 monkey dishwasher", ", but I change it often"),
+        ("my password is ", "hunter2", ", but don't tell anyone"),
+        ("my passphrase is ", "alpha, bravo, charlie", "."),
+        ("Mein Passwort ist ", "richtig Pferd Batterie Klammer", ""),
+        ("Mein Passwort ist ", "Sommer2024!", ""),
+        ("Mein Passwort ist ", "Apfel Birne Pflaume", " und mein Hund heißt Rex"),
+        ("Mi contraseña es ", "caballo grapa batería", " y mi perro se llama Rex"),
+        ("Mon mot de passe est ", "cheval agrafe batterie", " mais je l'oublie"),
+        ("my password's \"", "p@ss w0rd", "\""),
+        ("my password's ", "Giraffe#5", ""),
+        ("You asked for my password: it's ", "Giraffe#5", ""),
+        ("my new password. it is ", "Walrus#7", ""),
+        ("Ich habe ein neues Passwort. Es lautet ", "Walross#7", "."),
+        ("my pass is ", "letmein99", ""),
+        ("My pw is ", "hunter7", " ok"),
+        ("wifi key ", "BlueHorse77", ""),
+        ("the wifi key is ", "BlueHorse77", ""),
+        ("the login is bob / ", "swordfish9", ""),
+        ("La clave del wifi es ", "hunter2", ""),
+        ("La clé wifi est ", "hunter2", ""),
+        ("Der WLAN-Schlüssel ist ", "hunter2", ""),
+        ("كلمة السر هي ", "abc12345", ""),
+        ("密码是", "大象123", "。"),
+        ("我的密码是", "芝麻开门", "。我住在北京。"),
+        ("パスワードは", "neko1234です", "。犬がいます。"),
+        ("Мой пароль ", "слон123", ""),
+        ("мой пароль — ", "слоненок", ""),
+        ("A minha senha é ", "banana77", ""),
+        ("La mia password è ", "gatto99", ""),
+    ];
+    for (before, secret, after) in cases {
+        check(&[(&format!("{before}{secret}{after}"), &format!("{before}{GONE}{after}"), &[Password])]);
+    }
+    check(&[(
+        "I changed my password from OldOne11 to NewOne22",
+        "I changed my password from [password removed] to [password removed]",
+        &[Password, Password],
+    )]);
+}
+
+#[test]
+fn codes_of_cards_and_identity_numbers_are_masked() {
+    check(&[
+        ("The code for my bank card is 1234", "The code for my bank card is [PIN removed]", &[Pin]),
+        ("Der Code für meine Bankkarte ist 1234", "Der Code für meine Bankkarte ist [PIN removed]", &[Pin]),
+        ("El código de mi tarjeta es 1234", "El código de mi tarjeta es [PIN removed]", &[Pin]),
+        ("Le code de ma carte bancaire est 1234", "Le code de ma carte bancaire est [PIN removed]", &[Pin]),
+        ("мой пин-код 4711", "мой пин-код [PIN removed]", &[Pin]),
+        ("My SSN is 078-05-1120", "My SSN is [identity number removed]", &[IdentityNumber]),
+        (
+            "Meine Sozialversicherungsnummer ist 12 345678 A 123",
+            "Meine Sozialversicherungsnummer ist [identity number removed]",
+            &[IdentityNumber],
+        ),
+        ("Mi DNI es 12345678Z", "Mi DNI es [identity number removed]", &[IdentityNumber]),
+        (
+            "Mon numéro de sécurité sociale est 1 85 05 78 006 084 36",
+            "Mon numéro de sécurité sociale est [identity number removed]",
+            &[IdentityNumber],
         ),
     ]);
 }
@@ -156,6 +229,36 @@ fn ordinary_text_stays_as_it_is() {
         "pin the note to the board",
         "a pin of 3 cm",
         "the pass is closed in winter",
+        "I forgot my password",
+        "I changed my password yesterday",
+        "my password manager is KeePass",
+        "my password is safe",
+        "my password is wrong again",
+        "my password is the same as before",
+        "my password is weak and needs replacing",
+        "I lost my password. It is frustrating.",
+        "I use KeePass as my password manager",
+        "I need a new password - can you help?",
+        "the password policy is strict",
+        "the door code is 4711",
+        "the alarm code is 9921",
+        "the spare key is with Ada",
+        "piano key",
+        "wifi is slow",
+        "the wifi key is under the router",
+        "my ski pass is green",
+        "Mein Passwort ist sehr lang",
+        "Ich habe mein Passwort vergessen",
+        "He olvidado mi contraseña",
+        "Mi contraseña es segura",
+        "J'ai oublié mon mot de passe",
+        "Mon mot de passe est sûr",
+        "密码是什么？",
+        "我忘了密码。",
+        "パスワードは安全です",
+        "Я забыл пароль",
+        "пароль — на холодильнике",
+        "A minha senha é muito longa",
         "bearer of bad news",
         "see https://a.example/b:c@d",
         "ISBN 978-3-16-148410-0",
@@ -172,6 +275,11 @@ fn long_texts_take_linear_time() {
     for unit in [
         "password is ",
         "password: ",
+        "password it ",
+        "changed password from ",
+        "login is a / ",
+        "ssn ",
+        "code for card ",
         "4",
         "4 ",
         "4111 ",
@@ -196,7 +304,7 @@ proptest! {
     fn masking_twice_is_masking_once(words in proptest::collection::vec(proptest::sample::select(vec![
         "password", "is", ":", "=", "hunter2", "pin", "1234", "4111 1111 1111 1111", "my", "passphrase", "token", "\"", "'", "'x'",
         "sk-abcdefghij0123456789", "DE89370400440532013000", "the", "for", "banana", "apple", "\n", "https://a:b@c.d", ",", "[", "]",
-        "changed", "to", "[password removed]", "é", "密码", "mot de passe", "est", "bearer", "abcdef0123456789abcdef", "key",
+        "changed", "to", "from", "'s", ". it is ", "login is a / ", "ssn is 078-05-1120", "!", "and", "correct", "[password removed]", "é", "密码", "mot de passe", "est", "bearer", "abcdef0123456789abcdef", "key",
     ]), 0..16), glue in "|[ ]") {
         let text = words.join(&glue);
         let once = mask_secrets(&text);
