@@ -25,7 +25,7 @@ pub use id::{AgentName, IdFault, NameFault, RecallId, SessionId, SpaceId, TraceI
 pub use intent::{Decision, Intent, Purpose};
 pub use journal::{Cause, Change, JournalEntry, Quantity};
 pub use personality::Personality;
-pub use plan::{Outcome, Plan, Section, SectionUse};
+pub use plan::{Degraded, Outcome, Plan, Section, SectionUse};
 pub use recollection::{Feeling, Knowing, Overview, OverviewGroup, Recalled, Recollection, ScoreTerms};
 pub use time::{Span, Timestamp};
 pub use trace::{Draft, Evidence, Layer, Origin, Source, Stability, Trace, TraceKind, TraceView};

@@ -1,7 +1,7 @@
 //! What the Planner hands to the Executor, and what comes back.
 
 use crate::embedding::UnitVector;
-use crate::id::{SessionId, TraceId, TurnId};
+use crate::id::{AgentName, SessionId, TraceId, TurnId};
 use crate::intent::{Decision, Purpose};
 use crate::recollection::{Overview, Recollection};
 use crate::time::Timestamp;
@@ -11,6 +11,8 @@ use crate::time::Timestamp;
 pub struct Plan {
     /// The turn.
     pub turn: TurnId,
+    /// Who answers.
+    pub agent: AgentName,
     /// The session that it belongs to.
     pub session: SessionId,
     /// When the message came.
@@ -33,8 +35,34 @@ pub struct Plan {
     pub overview: Option<Overview>,
     /// Recalls, but writes nothing at all.
     pub private: bool,
-    /// Parts of the plan that could not be done, to be said to the user, such as a failed embedder.
-    pub degraded: Vec<String>,
+    /// Parts of the plan that could not be done, to be said to the user.
+    pub degraded: Vec<Degraded>,
+}
+
+/// A part of a plan that could not be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Degraded {
+    /// The embedder failed, so that memory was asked by words alone.
+    WordsOnly,
+    /// Memory did not answer, and why: that nothing was found means nothing.
+    MemoryUnreachable(String),
+    /// Memory is switched off in the configuration: nothing is looked up, and nothing is kept.
+    MemoryOff,
+    /// The message also asks for a reminder, and reminders can't be kept yet.
+    NoReminder,
+}
+
+impl std::fmt::Display for Degraded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::WordsOnly => f.write_str("memory could be searched by words alone, not by meaning"),
+            Self::MemoryUnreachable(why) => write!(f, "memory could not be asked: {why}"),
+            Self::MemoryOff => {
+                f.write_str("memory is switched off: nothing is looked up, and nothing is kept")
+            }
+            Self::NoReminder => f.write_str("no reminder was set, since reminders can't be kept yet"),
+        }
+    }
 }
 
 /// A part of the prompt, in the order in which it is sent.

@@ -21,7 +21,7 @@ use crate::heard::hear;
 use crate::lane::{Lane, Offered, Waiting};
 use crate::ports::LAST_EVENT_WAIT;
 use crate::prototypes::PrototypeShelf;
-use crate::sessions::LastUsed;
+use crate::sessions::{Left, Sessions};
 use crate::turn::{Ended, Job, run};
 
 /// Events of one turn that wait for their reader. A model writes some 50 words a second; past a second of slack it
@@ -57,7 +57,7 @@ pub struct PlannerArgs {
 pub struct Planner {
     args: Arc<PlannerArgs>,
     lane: Lane<Job>,
-    last_used: LastUsed,
+    sessions: Sessions,
     /// The last turn id issued; the next is above it.
     issued: u64,
     draining: bool,
@@ -73,7 +73,7 @@ impl Actor for Planner {
         args.offload.run(Box::new(|| drop(hear("What is it like?"))));
         Ok(Self {
             lane: Lane::new(args.config.waiting_turns_max),
-            last_used: LastUsed::default(),
+            sessions: Sessions::default(),
             issued: 0,
             draining: false,
             drained: Vec::new(),
@@ -104,7 +104,7 @@ impl Message<Converse> for Planner {
         let message = Converse { private, ..message };
         let turn = self.issue(&message);
         let (events, stream) = mpsc::channel(EVENTS_MAX);
-        let job = Job { turn, message, events, cancel: CancellationToken::new(), blamed: Vec::new() };
+        let job = Job { turn, message, events, cancel: CancellationToken::new(), left: Left::default() };
         match self.lane.offer(job) {
             Offered::Start(job) => self.start(job, ctx.actor_ref()),
             Offered::Waits => {}
@@ -149,8 +149,8 @@ impl Message<TurnEnded> for Planner {
     type Reply = ();
 
     async fn handle(&mut self, TurnEnded { turn, ended }: TurnEnded, ctx: &mut Context<Self, ()>) {
-        if let Some(used) = ended.used {
-            self.last_used.note(ended.session, used);
+        if let Some(left) = ended.left {
+            self.sessions.note(ended.session, left);
         }
         if let Some(next) = self.lane.ended(turn) {
             self.start(next, ctx.actor_ref());
@@ -182,7 +182,7 @@ impl Planner {
     }
 
     fn start(&mut self, mut job: Job, planner: &ActorRef<Self>) {
-        job.blamed = self.last_used.of(job.message.session);
+        job.left = self.sessions.of(job.message.session);
         // Nothing waits for this task: it reports to the actor itself, and survives it.
         drop(tokio::spawn(watch(self.args.clone(), job, planner.clone())));
     }
@@ -216,7 +216,7 @@ async fn watch(args: Arc<PlannerArgs>, job: Job, planner: ActorRef<Planner>) {
         Err(fault) => {
             tracing::error!(%turn, %fault, "a turn broke off");
             let error = ConverseError::Unavailable("a fault in the program ended the turn".to_owned());
-            (Ended { session, used: None }, TurnEvent::Failed { error })
+            (Ended { session, left: None }, TurnEvent::Failed { error })
         }
     };
     if planner.tell(TurnEnded { turn, ended }).await.is_err() {

@@ -5,8 +5,9 @@
 //! [`decide`], [`Strategy::cue`], [`drafts`]); the actor around them only asks and waits.
 //!
 //! What is absent: the Planner writes no words of a reply, calls no model, and holds no memory of its own but what the
-//! last reply of a session used.
+//! last reply of a session used or offered.
 
+mod accepting;
 mod actor;
 mod config;
 mod cue;

@@ -1,31 +1,50 @@
-//! What the last reply of each session used, so that praise and corrections find what they are about.
+//! What the last turn of each session leaves for the next one: praise and corrections find what they are about, and a
+//! "yes" finds what was offered.
 
 use std::collections::VecDeque;
 
-use bethink_domain::{SessionId, TraceId};
+use bethink_domain::{Cue, SessionId, TraceId};
 
 /// Sessions remembered at once. One space rarely has more than a few doors open; beyond, the oldest is let go, and a
 /// correction there changes nothing.
 const SESSIONS_MAX: usize = 32;
 
-/// Traces used by the last reply of each session, most recent session last. Lost with the actor, which costs one
-/// piece of feedback.
-#[derive(Debug, Default)]
-pub(crate) struct LastUsed(VecDeque<(SessionId, Vec<TraceId>)>);
+/// What a turn leaves for the next one of its session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Left {
+    /// What the reply used.
+    pub(crate) used: Vec<TraceId>,
+    /// The reply offered to look among what has faded.
+    pub(crate) offer: Option<Offer>,
+}
 
-impl LastUsed {
-    /// Notes what the newest reply of a session used.
-    pub(crate) fn note(&mut self, session: SessionId, used: Vec<TraceId>) {
+/// An offer to look among what has faded.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Offer {
+    /// What was asked.
+    pub(crate) cue: Cue,
+    /// Made in a private turn, so that only a private turn may take it up.
+    pub(crate) private: bool,
+}
+
+/// What the last turn of each session left, most recent session last. Lost with the actor, which costs one piece of
+/// feedback or one question that has to be asked again.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(VecDeque<(SessionId, Left)>);
+
+impl Sessions {
+    /// Notes what the newest turn of a session left.
+    pub(crate) fn note(&mut self, session: SessionId, left: Left) {
         self.0.retain(|(other, _)| *other != session);
         if self.0.len() == SESSIONS_MAX {
             self.0.pop_front();
         }
-        self.0.push_back((session, used));
+        self.0.push_back((session, left));
     }
 
-    /// What the last reply of a session used.
-    pub(crate) fn of(&self, session: SessionId) -> Vec<TraceId> {
-        self.0.iter().find(|(other, _)| *other == session).map(|(_, used)| used.clone()).unwrap_or_default()
+    /// What the last turn of a session left.
+    pub(crate) fn of(&self, session: SessionId) -> Left {
+        self.0.iter().find(|(other, _)| *other == session).map(|(_, left)| left.clone()).unwrap_or_default()
     }
 }
 
@@ -33,15 +52,19 @@ impl LastUsed {
 mod tests {
     use super::*;
 
+    fn used(ids: &[u64]) -> Left {
+        Left { used: ids.iter().map(|id| TraceId::from_raw(*id)).collect(), offer: None }
+    }
+
     #[test]
     fn the_oldest_of_too_many_sessions_is_let_go() {
-        let mut last = LastUsed::default();
+        let mut sessions = Sessions::default();
         for n in 0..=SESSIONS_MAX as u64 {
-            last.note(SessionId::from_raw(n), vec![TraceId::from_raw(n)]);
+            sessions.note(SessionId::from_raw(n), used(&[n]));
         }
-        assert_eq!(last.of(SessionId::from_raw(0)), vec![]);
-        assert_eq!(last.of(SessionId::from_raw(1)), vec![TraceId::from_raw(1)]);
-        last.note(SessionId::from_raw(1), vec![]);
-        assert_eq!(last.of(SessionId::from_raw(1)), vec![]);
+        assert_eq!(sessions.of(SessionId::from_raw(0)), used(&[]));
+        assert_eq!(sessions.of(SessionId::from_raw(1)), used(&[1]));
+        sessions.note(SessionId::from_raw(1), used(&[]));
+        assert_eq!(sessions.of(SessionId::from_raw(1)), used(&[]));
     }
 }

@@ -3,9 +3,13 @@
 mod commit;
 mod course;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use bethink_domain::{Outcome, Plan, RecallMode, SessionId, TraceId, TurnEnd, TurnId};
+use bethink_domain::{
+    Cue, CueScope, Decision, Degraded, Intent, Knowing, Outcome, Plan, Purpose, RecallMode, SessionId,
+    TurnEnd, TurnId,
+};
 use bethink_protocol::{
     Converse, ConverseError, Embed, Execute, ExecuteError, Recall, Survey, TurnEvent, Urgency, offload,
 };
@@ -13,11 +17,13 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::accepting::accepts;
 use crate::actor::PlannerArgs;
 use crate::cue::{Strategy, depth, wants_embedding};
 use crate::heard::{Heard, Need, hear};
 use crate::intent::decide;
 use crate::ports::{EMBED_WAIT, EXECUTE_WAIT, RECALL_WAIT, ask};
+use crate::sessions::{Left, Offer};
 use course::{Course, millis};
 
 /// Longer messages (bytes) are read on another thread: a debug build takes up to a millisecond for each kilobyte.
@@ -32,16 +38,17 @@ pub(crate) struct Job {
     pub(crate) message: Converse,
     pub(crate) events: mpsc::Sender<TurnEvent>,
     pub(crate) cancel: CancellationToken,
-    /// What the reply before used: a correction takes it back, praise confirms it.
-    pub(crate) blamed: Vec<TraceId>,
+    /// What the turn before left: a correction takes back what its reply used, praise confirms it, and "yes" takes up
+    /// what it offered.
+    pub(crate) left: Left,
 }
 
 /// What the Planner keeps of a turn that has ended.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) session: SessionId,
-    /// What the reply used; none when there was no reply, so that the one before stays the last.
-    pub(crate) used: Option<Vec<TraceId>>,
+    /// What it leaves for the next; none when there was no reply, so that the one before stays the last.
+    pub(crate) left: Option<Left>,
 }
 
 /// Runs a turn. Its last event is returned, not sent.
@@ -58,10 +65,11 @@ pub(crate) async fn run(args: Arc<PlannerArgs>, job: Job) -> (Ended, TurnEvent) 
     match answered {
         Ok(outcome) => {
             let used = outcome.used.clone();
-            let durable = commit::complete(&args, &job, course, outcome).await;
             // A private turn is not spoken of afterwards: blame for it would be written.
-            let noted = if job.message.private { Vec::new() } else { used.clone() };
-            (Ended { session, used: Some(noted) }, TurnEvent::Done { durable, used })
+            let blamed = if job.message.private { Vec::new() } else { used.clone() };
+            let left = Left { used: blamed, offer: offer(&job, &course) };
+            let durable = commit::complete(&args, &job, course, outcome).await;
+            (Ended { session, left: Some(left) }, TurnEvent::Done { durable, used })
         }
         Err(error) => {
             // Whoever works for this turn still stops.
@@ -71,7 +79,7 @@ pub(crate) async fn run(args: Arc<PlannerArgs>, job: Job) -> (Ended, TurnEvent) 
                 error => TurnEnd::Failed(error.to_string()),
             };
             commit::record_failure(&args, &job, course, end).await;
-            (Ended { session, used: None }, TurnEvent::Failed { error })
+            (Ended { session, left: None }, TurnEvent::Failed { error })
         }
     }
 }
@@ -79,9 +87,12 @@ pub(crate) async fn run(args: Arc<PlannerArgs>, job: Job) -> (Ended, TurnEvent) 
 /// Reads, decides, recalls and has the reply written, noting in `course` how far it came.
 async fn answer(args: &PlannerArgs, job: &Job, course: &mut Course) -> Result<Outcome, ConverseError> {
     let mut heard = listen(args, job).await?;
-    if !args.config.remembers && heard.need != Need::Nothing {
+    if let Some(offer) = taken_up(job) {
+        return look_again(args, job, heard, offer.cue.clone(), course).await;
+    }
+    if !args.config.remembers {
         heard.need = Need::Nothing;
-        course.degraded.push("I could not look into my memory: it is switched off".to_owned());
+        course.degraded.push(Degraded::MemoryOff);
     }
     embed(args, &heard, course).await;
     let prototypes = match (&heard.ruled, &course.identity) {
@@ -92,14 +103,49 @@ async fn answer(args: &PlannerArgs, job: &Job, course: &mut Course) -> Result<Ou
     course.purpose = heard.purpose;
     course.depth = depth(&heard, &course.decision, args.config.depth);
     if heard.also_intends {
-        course.degraded.push("I can't remind you yet, so no reminder was set".to_owned());
+        course.degraded.push(Degraded::NoReminder);
     }
     match heard.need {
         Need::Recollection => recall(args, job, &heard, course).await,
         Need::Overview => survey(args, job, course).await,
         Need::Nothing => {}
     }
-    let plan = Box::new(plan(job, &heard, course));
+    let plan = Box::new(plan(args, job, &heard, course));
+    course.heard = Some(heard);
+    execute(args, job, plan, course).await
+}
+
+/// The offer of the turn before that this message accepts. What a private turn spoke of stays among private turns.
+fn taken_up(job: &Job) -> Option<&Offer> {
+    let open = |offer: &&Offer| job.message.private || !offer.private;
+    job.left.offer.as_ref().filter(open).filter(|_| accepts(&job.message.message))
+}
+
+/// What a reply that found nothing living offered: to look among what has faded.
+fn offer(job: &Job, course: &Course) -> Option<Offer> {
+    let asked = matches!(course.purpose, Purpose::Question | Purpose::Request);
+    let recollection = &course.recollection;
+    let offered =
+        asked && recollection.traces.is_empty() && recollection.feeling.knowing == Knowing::OnceKnown;
+    let cue = course.cue.clone().filter(|_| offered)?;
+    Some(Offer { cue, private: job.message.private })
+}
+
+/// Asks memory once more by the cue before, now among what has faded; what the answer uses is restored by being used.
+async fn look_again(
+    args: &PlannerArgs,
+    job: &Job,
+    mut heard: Heard,
+    cue: Cue,
+    course: &mut Course,
+) -> Result<Outcome, ConverseError> {
+    heard.stated.clear();
+    course.decision = Decision { intent: Intent::Memory, rule: Cow::Borrowed("takes up an offer") };
+    course.purpose = Purpose::Question;
+    course.depth = cue.k;
+    let cue = Cue { scope: CueScope::Faded, at: job.message.at, ..cue };
+    ask_memory(args, job, cue, course).await;
+    let plan = Box::new(plan(args, job, &heard, course));
     course.heard = Some(heard);
     execute(args, job, plan, course).await
 }
@@ -127,7 +173,7 @@ async fn embed(args: &PlannerArgs, heard: &Heard, course: &mut Course) {
         }
         Err(error) => {
             tracing::warn!(%error, "recalling by words alone");
-            course.degraded.push(format!("I looked by words alone, because {error}"));
+            course.degraded.push(Degraded::WordsOnly);
         }
     }
     course.times.embed_ms = millis(begun);
@@ -136,16 +182,20 @@ async fn embed(args: &PlannerArgs, heard: &Heard, course: &mut Course) {
 /// The turn's one recall.
 async fn recall(args: &PlannerArgs, job: &Job, heard: &Heard, course: &mut Course) {
     let strategy = Strategy::Planned(args.config.depth);
-    let Some(cue) = strategy.cue(heard, &course.decision, course.embedding.clone(), job.message.at) else {
-        return;
-    };
+    if let Some(cue) = strategy.cue(heard, &course.decision, course.embedding.clone(), job.message.at) {
+        ask_memory(args, job, cue, course).await;
+    }
+}
+
+async fn ask_memory(args: &PlannerArgs, job: &Job, cue: Cue, course: &mut Course) {
+    course.cue = Some(cue.clone());
     let mode = if job.message.private { RecallMode::Observe } else { RecallMode::Learn };
     let begun = Instant::now();
     match ask(&args.memory.recall, Recall { cue, mode }, RECALL_WAIT).await {
         Ok(recollection) => course.recollection = recollection,
         Err(error) => {
             tracing::warn!(%error, "answering without memory");
-            course.degraded.push(format!("I could not look into my memory: {error}"));
+            course.degraded.push(Degraded::MemoryUnreachable(error.to_string()));
         }
     }
     course.times.recall_ms = millis(begun);
@@ -159,20 +209,21 @@ async fn survey(args: &PlannerArgs, job: &Job, course: &mut Course) {
         Ok(overview) => course.overview = Some(overview),
         Err(error) => {
             tracing::warn!(%error, "answering without memory");
-            course.degraded.push(format!("I could not look into my memory: {error}"));
+            course.degraded.push(Degraded::MemoryUnreachable(error.to_string()));
         }
     }
     course.times.recall_ms = millis(begun);
 }
 
-fn plan(job: &Job, heard: &Heard, course: &Course) -> Plan {
+fn plan(args: &PlannerArgs, job: &Job, heard: &Heard, course: &Course) -> Plan {
     Plan {
         turn: job.turn,
+        agent: args.space.agent.clone(),
         session: job.message.session,
         at: job.message.at,
         message: heard.text.clone(),
         decision: course.decision.clone(),
-        purpose: heard.purpose,
+        purpose: course.purpose,
         stated: heard.stated.iter().map(|stated| stated.text.clone()).collect(),
         masked: heard.masked.clone(),
         embedding: course.embedding.clone(),

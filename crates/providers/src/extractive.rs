@@ -8,6 +8,7 @@ mod overview;
 mod phrases;
 mod recalled;
 mod small_talk;
+mod stated;
 #[cfg(test)]
 mod tests;
 mod topic;
@@ -15,7 +16,7 @@ mod voice;
 
 use std::sync::Arc;
 
-use bethink_domain::{Plan, Purpose};
+use bethink_domain::{Degraded, Plan, Purpose};
 use bethink_protocol::TurnEvent;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -25,8 +26,9 @@ pub use dates::say_when;
 use overview::overview;
 use phrases::{Phrase, secret_name};
 use recalled::{already_said, answer};
-use small_talk::small_talk;
-use voice::{Voice, capitalised};
+use small_talk::{about_agent, small_talk};
+use stated::{answered_as, told_just_now};
+use voice::{Voice, capitalised, plain};
 
 use crate::language::{LanguageModel, ModelError, ModelIdentity, Prompt, Reply, ReplyFuture, Role};
 
@@ -36,6 +38,8 @@ const CONTEXT_TOKENS: usize = 32_768;
 const PIECE_CHARS: usize = 60;
 /// Stated things listed in a confirmation.
 const CONFIRMED_MAX: usize = 5;
+/// Longest reason given for what failed.
+const REASON_CHARS_MAX: usize = 200;
 
 /// Answers from memory alone, quoting it word for word.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,39 +103,64 @@ impl Spoken {
 fn compose(prompt: &Prompt) -> Spoken {
     let voice = Voice::of(prompt);
     let plan = &*prompt.plan;
+    let purpose = answered_as(prompt, voice.language);
     let mut spoken = Spoken::default();
-    match plan.purpose {
+    match purpose {
         Purpose::SmallTalk => return Spoken::only(vec![small_talk(prompt, voice)]),
         Purpose::Overview if memory_out(plan) => {}
         Purpose::Overview => spoken.parts.push(overview(prompt, &voice)),
-        Purpose::Statement | Purpose::StoreRequest => spoken.parts.push(heard(plan, &voice)),
+        Purpose::Statement | Purpose::StoreRequest => spoken.parts.push(heard(plan, purpose, &voice)),
         Purpose::Correction => spoken.parts.extend(corrected(prompt, &voice)),
         Purpose::Intention => spoken.parts.extend(intention(plan, &voice)),
-        Purpose::Question | Purpose::Request => {
-            spoken.parts.extend(confirmed(plan, &voice, Phrase::ConfirmQuote));
-            if !memory_out(plan) {
-                let answer = answer(prompt, &voice);
-                spoken.parts.extend(answer.parts);
-                spoken.cited = answer.cited;
-            }
-        }
+        Purpose::Question | Purpose::Request => spoken = asked(prompt, &voice),
     }
     spoken.parts.extend(masked(plan, &voice));
-    spoken.parts.extend(degraded(plan, &voice));
-    spoken.parts.extend(privacy(prompt, &voice));
+    spoken.parts.extend(degraded(plan, purpose, &voice));
+    spoken.parts.extend(privacy(prompt, purpose, &voice));
     spoken
 }
 
-/// Confirms what will be remembered of a statement.
-fn heard(plan: &Plan, voice: &Voice<'_>) -> String {
-    if plan.private {
-        return voice.say(Phrase::PrivateHeard, &[]);
+/// Confirms what a message tells beside asking, and answers from memory, or from what was just told.
+fn asked(prompt: &Prompt, voice: &Voice<'_>) -> Spoken {
+    let plan = &*prompt.plan;
+    let just_told = told_just_now(plan);
+    let mut parts = Vec::new();
+    match (just_told, plan.stated.as_slice()) {
+        (Some(told), [_]) if !plan.private => {
+            parts.push(voice.say(Phrase::JustToldKept, &[("quote", &voice.quote(told))]));
+        }
+        (told, _) => {
+            parts.extend(confirmed(plan, voice, Phrase::ConfirmQuote));
+            parts.extend(told.map(|told| voice.say(Phrase::JustTold, &[("quote", &voice.quote(told))])));
+        }
     }
-    let one = match plan.purpose {
+    if memory_out(plan) {
+        parts.extend(about_agent(prompt, voice));
+        return Spoken::only(parts);
+    }
+    if prompt.entered.is_empty() && just_told.is_some() {
+        return Spoken::only(parts);
+    }
+    let mut answer = answer(prompt, voice);
+    answer.parts.splice(0..0, parts);
+    answer
+}
+
+/// Confirms what will be remembered of a statement.
+fn heard(plan: &Plan, purpose: Purpose, voice: &Voice<'_>) -> String {
+    if plan.private {
+        return voice.say(unkept(plan), &[]);
+    }
+    let one = match purpose {
         Purpose::StoreRequest => Phrase::Stored,
         _ => Phrase::Confirm,
     };
     confirmed(plan, voice, one).unwrap_or_else(|| voice.say(Phrase::NothingToKeep, &[]))
+}
+
+/// Why nothing is kept.
+fn unkept(plan: &Plan) -> Phrase {
+    if memory_off(plan) { Phrase::MemoryOffHeard } else { Phrase::PrivateHeard }
 }
 
 /// None when nothing will be remembered.
@@ -152,7 +181,7 @@ fn confirmed(plan: &Plan, voice: &Voice<'_>, one: Phrase) -> Option<String> {
 
 fn corrected(prompt: &Prompt, voice: &Voice<'_>) -> Vec<String> {
     if prompt.plan.private {
-        return vec![voice.say(Phrase::PrivateHeard, &[])];
+        return vec![voice.say(unkept(&prompt.plan), &[])];
     }
     let answered = prompt.conversation.iter().any(|line| line.role == Role::Agent);
     let thanks = voice.say(if answered { Phrase::Corrected } else { Phrase::CorrectedFirst }, &[]);
@@ -182,66 +211,50 @@ fn masked(plan: &Plan, voice: &Voice<'_>) -> Option<String> {
     Some(capitalised(&voice.say(Phrase::Masked, &[("secrets", &list)])))
 }
 
-/// Says what could not be done, in the user's language where it is one of the usual mishaps. A failed embedder matters
-/// only where something was looked for.
-fn degraded(plan: &Plan, voice: &Voice<'_>) -> Vec<String> {
-    let searched = matches!(plan.purpose, Purpose::Question | Purpose::Request);
-    let intends = plan.purpose == Purpose::Intention;
-    let say = |note: &String| match Mishap::of(note) {
-        Mishap::WordsOnly => searched.then(|| voice.say(Phrase::WordsOnly, &[])),
-        Mishap::NoReminder => (!intends).then(|| voice.say(cannot_remind(plan), &[])),
-        Mishap::MemoryOut | Mishap::Other => Some(sentence(note)),
+/// Says what could not be done. A failed embedder matters only where something was looked for, and that memory is
+/// switched off is said by the answer to a statement.
+fn degraded(plan: &Plan, purpose: Purpose, voice: &Voice<'_>) -> Vec<String> {
+    let searched = matches!(purpose, Purpose::Question | Purpose::Request);
+    let say = |degraded: &Degraded| match degraded {
+        Degraded::WordsOnly => searched.then(|| voice.say(Phrase::WordsOnly, &[])),
+        Degraded::NoReminder => (purpose != Purpose::Intention).then(|| voice.say(cannot_remind(plan), &[])),
+        Degraded::MemoryOff => {
+            (searched || purpose == Purpose::Overview).then(|| voice.say(Phrase::MemoryOff, &[]))
+        }
+        Degraded::MemoryUnreachable(why) => {
+            let why = plain(why.trim().trim_end_matches('.'), REASON_CHARS_MAX);
+            Some(voice.say(Phrase::MemoryOut, &[("why", &why)]))
+        }
     };
     plan.degraded.iter().filter_map(say).collect()
 }
 
 fn cannot_remind(plan: &Plan) -> Phrase {
-    if plan.private { Phrase::CannotRemindPrivate } else { Phrase::CannotRemind }
-}
-
-/// Memory could not be asked, so that finding nothing means nothing.
-fn memory_out(plan: &Plan) -> bool {
-    plan.degraded.iter().any(|note| Mishap::of(note) == Mishap::MemoryOut)
-}
-
-/// What a note of the plan is about, by its words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mishap {
-    WordsOnly,
-    NoReminder,
-    MemoryOut,
-    Other,
-}
-
-impl Mishap {
-    fn of(note: &str) -> Self {
-        let note = note.to_ascii_lowercase();
-        if note.contains("embed") || note.contains("by words") {
-            Self::WordsOnly
-        } else if note.contains("remind") {
-            Self::NoReminder
-        } else if note.contains("my memory") {
-            Self::MemoryOut
-        } else {
-            Self::Other
-        }
+    match (memory_off(plan), plan.private) {
+        (true, _) => Phrase::CannotRemindOff,
+        (false, true) => Phrase::CannotRemindPrivate,
+        (false, false) => Phrase::CannotRemind,
     }
 }
 
-/// A note as a sentence.
-fn sentence(note: &str) -> String {
-    let note = capitalised(note.trim());
-    if note.ends_with(['.', '!', '?', '…']) { note } else { format!("{note}.") }
+/// Memory was not asked or did not answer, so that finding nothing means nothing.
+fn memory_out(plan: &Plan) -> bool {
+    memory_off(plan) || plan.degraded.iter().any(|one| matches!(one, Degraded::MemoryUnreachable(_)))
+}
+
+fn memory_off(plan: &Plan) -> bool {
+    plan.degraded.contains(&Degraded::MemoryOff)
 }
 
 /// Says that nothing is kept, once in what is left of the conversation; a statement is always answered so.
-fn privacy(prompt: &Prompt, voice: &Voice<'_>) -> Option<String> {
+fn privacy(prompt: &Prompt, purpose: Purpose, voice: &Voice<'_>) -> Option<String> {
     let said_already = matches!(
-        prompt.plan.purpose,
+        purpose,
         Purpose::Statement | Purpose::StoreRequest | Purpose::Correction | Purpose::Intention
     );
     let note = voice.say(Phrase::PrivateNote, &[]);
-    (prompt.plan.private && !said_already && !already_said(prompt, &note)).then_some(note)
+    let private = prompt.plan.private && !memory_off(&prompt.plan);
+    (private && !said_already && !already_said(prompt, &note)).then_some(note)
 }
 
 /// Cuts a text into pieces that end where a word ends.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use bethink_domain::{Intent, Knowing, Plan, Purpose, Recalled, Source, Timestamp, TraceId};
+use bethink_domain::{Degraded, Intent, Knowing, Plan, Purpose, Recalled, Source, Timestamp, TraceId};
 use bethink_providers::{Entered, say_when};
 use bethink_text::Language;
 use jiff::tz::TimeZone;
@@ -150,10 +150,11 @@ fn notes(plan: &Plan, zone: &TimeZone) -> Vec<String> {
             "The message held something secret ({kinds}), which was masked and is not kept. Say so."
         ));
     }
-    if plan.private {
+    if plan.private && !plan.degraded.contains(&Degraded::MemoryOff) {
         notes.push("This turn is private: nothing of it is kept.".to_owned());
     }
-    notes.extend(plan.degraded.iter().map(|note| format!("Note: {}", cut(&fenced(note), NOTE_TOKENS_MAX))));
+    let degraded = plan.degraded.iter().map(Degraded::to_string);
+    notes.extend(degraded.map(|note| format!("Note: {}", cut(&fenced(&note), NOTE_TOKENS_MAX))));
     notes
 }
 

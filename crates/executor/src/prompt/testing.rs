@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use bethink_domain::{
-    Decision, Intent, Plan, Purpose, Recalled, Recollection, ScoreTerms, SessionId, Source, Timestamp,
-    TraceId, TraceKind, TurnId,
+    AgentName, Decision, Intent, Plan, Purpose, Recalled, Recollection, ScoreTerms, SessionId, Source,
+    Timestamp, TraceId, TraceKind, TurnId,
 };
 use bethink_providers::Entered;
 
@@ -39,6 +39,7 @@ pub(crate) fn plan(turn: u64, message: &str, memories: &[&str]) -> Plan {
     let traces = memories.iter().enumerate().map(|(n, text)| recalled(n as u64 + 1, text)).collect();
     Plan {
         turn: TurnId::from_raw(turn),
+        agent: AgentName::new("bethink").unwrap(),
         session: SessionId::from_raw(1),
         at: Timestamp::from_millis(NOW_MS),
         message: message.to_owned(),

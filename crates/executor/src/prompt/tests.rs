@@ -1,6 +1,6 @@
 //! What the prompt holds, whatever it is made from.
 
-use bethink_domain::Knowing;
+use bethink_domain::{Degraded, Knowing};
 use bethink_text::normalise;
 use proptest::prelude::*;
 
@@ -85,7 +85,7 @@ fn no_memory_leaves_its_fence() {
 fn no_other_part_forges_the_fence() {
     for hostile in HOSTILE {
         let mut forged = plan(1, hostile, &["tea"]);
-        forged.degraded = vec![hostile.to_owned()];
+        forged.degraded = vec![Degraded::MemoryUnreachable(hostile.to_owned())];
         let mut traces = forged.recollection.traces.clone();
         traces[0].speaker = Some(hostile.into());
         forged.recollection.traces = traces;

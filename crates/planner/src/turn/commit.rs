@@ -34,8 +34,8 @@ pub(super) async fn complete(args: &PlannerArgs, job: &Job, course: Course, outc
         },
         stated,
         used: outcome.used.clone(),
-        corrected: if heard.corrects { job.blamed.clone() } else { Vec::new() },
-        praised: if heard.praises && !heard.corrects { job.blamed.clone() } else { Vec::new() },
+        corrected: if heard.corrects { job.left.used.clone() } else { Vec::new() },
+        praised: if heard.praises && !heard.corrects { job.left.used.clone() } else { Vec::new() },
         record: course.record(Some(&outcome), TurnEnd::Done),
     };
     match keep(args, turn).await {

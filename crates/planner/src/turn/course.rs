@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bethink_domain::{
-    Decision, EmbedderIdentity, Intent, Knowing, Outcome, Overview, Purpose, Recalled, Recollection,
-    SessionId, Timestamp, TurnEnd, TurnId, TurnRecord, TurnTimes, UnitVector,
+    Cue, Decision, Degraded, EmbedderIdentity, Intent, Knowing, Outcome, Overview, Purpose, Recalled,
+    Recollection, SessionId, Timestamp, TurnEnd, TurnId, TurnRecord, TurnTimes, UnitVector,
 };
 use tokio::time::Instant;
 
@@ -26,7 +26,9 @@ pub(super) struct Course {
     pub(super) depth: usize,
     pub(super) recollection: Recollection,
     pub(super) overview: Option<Overview>,
-    pub(super) degraded: Vec<String>,
+    pub(super) degraded: Vec<Degraded>,
+    /// What memory was asked by.
+    pub(super) cue: Option<Cue>,
     pub(super) times: TurnTimes,
 }
 
@@ -45,6 +47,7 @@ impl Course {
             recollection: Recollection::none(),
             overview: None,
             degraded: Vec::new(),
+            cue: None,
             times: TurnTimes::default(),
         }
     }

@@ -209,7 +209,7 @@ async fn without_the_embedder_words_alone_serve() {
     assert_eq!(last, done(&[100], &[]));
     let log = stage.log();
     assert_eq!(log[1], "recall Learn memory k=8 without meaning: My cat is called Tom.");
-    assert!(log[2].contains("(I looked by words alone, because the embedder failed: no model)"), "{log:?}");
+    assert!(log[2].contains("(memory could be searched by words alone, not by meaning)"), "{log:?}");
     assert_eq!(log.last().unwrap(), "complete [episodic without meaning: My cat is called Tom.]");
 }
 
@@ -219,8 +219,58 @@ async fn a_memory_that_cannot_be_read_is_said_and_not_fatal() {
     let stage = Stage::with(script, PlannerConfig::default(), true).await;
     assert_eq!(stage.say("Where is my hat?").await.1, done(&[], &[]));
     let log = stage.log();
-    let told = "(I could not look into my memory: memory is damaged: a page is torn)";
+    let told = "(memory could not be asked: memory is damaged: a page is torn)";
     assert!(log.iter().any(|line| line.contains(told)), "{log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_memory_that_is_switched_off_is_not_asked_and_keeps_nothing() {
+    let off = PlannerConfig { remembers: false, ..PlannerConfig::default() };
+    let stage = Stage::with(Script::default(), off, true).await;
+    let (_, last) = stage.say("My cat is called Tom.").await;
+    assert_eq!(last, TurnEvent::Done { durable: Durable::Private, used: vec![] });
+    let told = "(memory is switched off: nothing is looked up, and nothing is kept)";
+    assert_eq!(stage.log(), [format!("execute statement recalled=0 My cat is called Tom. {told}")]);
+}
+
+/// What "yes" makes of a question whose answer has faded.
+async fn check_offer(question: (&str, bool), answer: (&str, bool), expected: &[&str]) {
+    let acts = vec![Act::Say("Shall I look?", vec![]), Act::Say("At three.", vec![9])];
+    let script = Script { acts: acts.into(), faded: vec![9], ..Script::default() };
+    let stage = Stage::with(script, PlannerConfig::default(), true).await;
+    for (n, (message, private)) in [question, answer].into_iter().enumerate() {
+        if n == 1 {
+            stage.log();
+        }
+        if private {
+            stage.whisper(message).await
+        } else {
+            stage.say(message).await
+        };
+    }
+    assert_eq!(stage.log(), expected, "{question:?} {answer:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn yes_takes_up_the_offer_to_look_among_what_has_faded() {
+    let asked = "Where is my hat?";
+    let looks = "recall Learn memory k=8 among the faded: Where is my hat?";
+    for yes in ["yes", "Yes, please do.", "ja bitte", "sí", "oui"] {
+        let answered = format!("execute question recalled=1 {yes}");
+        check_offer((asked, false), (yes, false), &[looks, &answered, "complete [] used=9"]).await;
+    }
+    let thanks = ["execute small_talk recalled=0 no thanks", "complete [] used=9"];
+    check_offer((asked, false), ("no thanks", false), &thanks).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_offer_made_in_private_is_taken_up_in_private_alone() {
+    let asked = "Where is my hat?";
+    let looks = "recall Observe memory k=8 among the faded: Where is my hat?";
+    check_offer((asked, true), ("yes", true), &[looks, "execute question recalled=1 yes"]).await;
+    check_offer((asked, false), ("yes", true), &[looks, "execute question recalled=1 yes"]).await;
+    let plain = ["execute small_talk recalled=0 yes", "complete [] used=9"];
+    check_offer((asked, true), ("yes", false), &plain).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -399,6 +449,6 @@ async fn a_mixed_message_is_answered_stored_and_its_reminder_declined() {
     stage.say("I moved to Bergen. Remind me to call mum. Where is my hat?").await;
     let log = stage.log();
     let execute = log.iter().find(|line| line.starts_with("execute")).unwrap();
-    assert!(execute.starts_with("execute question") && execute.contains("can't remind you yet"), "{execute}");
+    assert!(execute.starts_with("execute question") && execute.contains("no reminder was set"), "{execute}");
     assert_eq!(log.last().unwrap(), "complete [episodic: I moved to Bergen.]");
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use bethink_clock::Entropy;
 use bethink_domain::{
-    AgentName, EmbedderIdentity, Feeling, Intent, Knowing, Outcome, Overview, RecallId, RecallMode, Recalled,
-    Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId, TraceKind, TraceView, TurnEnd,
-    TurnRecord, UnitVector, UserName,
+    AgentName, CueScope, EmbedderIdentity, Feeling, Intent, Knowing, Outcome, Overview, RecallId, RecallMode,
+    Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId, TraceKind, TraceView,
+    TurnEnd, TurnRecord, UnitVector, UserName,
 };
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
@@ -48,6 +48,8 @@ pub(crate) struct Script {
     pub(crate) recall_fails: bool,
     pub(crate) embed_fails: bool,
     pub(crate) recalled: Vec<u64>,
+    /// Traces that only a look among what has faded finds.
+    pub(crate) faded: Vec<u64>,
     pub(crate) records: Vec<TurnRecord>,
     pub(crate) turns: Vec<CompleteTurn>,
 }
@@ -245,14 +247,20 @@ impl Message<Recall> for Partner {
     ) -> Self::Reply {
         let intent = cue.intent.map_or("none", Intent::name);
         let vector = if cue.embedding.is_some() { "" } else { " without meaning" };
-        self.0.log(format!("recall {mode:?} {intent} k={}{vector}: {}", cue.k, cue.text));
+        let scope = if cue.scope == CueScope::Faded { " among the faded" } else { "" };
+        self.0.log(format!("recall {mode:?} {intent} k={}{vector}{scope}: {}", cue.k, cue.text));
         let script = self.0.script.lock().unwrap();
         if script.recall_fails {
             return Err(MemoryError::Damaged("a page is torn".to_owned()));
         }
         let recall = (mode == RecallMode::Learn).then(|| RecallId::from_raw(1));
-        let traces: Vec<Recalled> = script.recalled.iter().map(|id| recalled(*id)).collect();
-        let knowing = if traces.is_empty() { Knowing::NeverKnown } else { Knowing::Known };
+        let found = if scope.is_empty() { &script.recalled } else { &script.faded };
+        let traces: Vec<Recalled> = found.iter().map(|id| recalled(*id)).collect();
+        let knowing = match (script.recalled.is_empty(), script.faded.is_empty()) {
+            (false, _) => Knowing::Known,
+            (true, false) => Knowing::OnceKnown,
+            (true, true) => Knowing::NeverKnown,
+        };
         Ok(Recollection {
             recall,
             traces,

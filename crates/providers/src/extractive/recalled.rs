@@ -1,10 +1,11 @@
 //! Answers from memory, in the words in which things were told.
 
 use bethink_domain::{Intent, Knowing, Purpose, Recalled, Source};
+use bethink_text::{Language, PhraseKind, Reading, words};
 
 use super::Spoken;
 use super::phrases::Phrase;
-use super::small_talk::asks_about_me;
+use super::small_talk::{about_agent, says};
 use super::topic::topic;
 use super::voice::{Voice, capitalised, plain};
 use crate::language::{Entered, Prompt, Role};
@@ -15,6 +16,10 @@ const QUOTED_MAX: usize = 5;
 const NEAR_THE_BEST: f32 = 0.6;
 /// Below this confidence a source is not simply believed.
 const UNSURE_BELOW: f32 = 0.5;
+/// Words of a message that is no sentence.
+const BARE_WORDS_MAX: usize = 2;
+/// Lines of a conversation of which nothing has gone out of mind.
+const YOUNG_LINES_MAX: usize = 8;
 /// Longest name of a speaker.
 const SPEAKER_CHARS_MAX: usize = 60;
 
@@ -107,22 +112,62 @@ fn nothing(prompt: &Prompt, voice: &Voice<'_>) -> Vec<String> {
     let plan = &prompt.plan;
     let feeling = &plan.recollection.feeling;
     if let (Knowing::OnceKnown, Some((_, at))) = (feeling.knowing, feeling.faded) {
-        let date = voice.day(at);
-        return vec![voice.say(Phrase::OnceKnown, &[("date", &date)]), voice.say(Phrase::OnceKnownHow, &[])];
+        return vec![voice.say(Phrase::OnceKnown, &[("date", &voice.day(at))])];
     }
-    if plan.decision.intent == Intent::Memory {
+    if let Some(about) = about_agent(prompt, voice) {
+        return vec![about];
+    }
+    if let Some(other) = beside_memory(prompt, voice) {
+        return vec![voice.say(other, &[])];
+    }
+    if personal(prompt, voice.language) {
         let mut parts = vec![unknown(&prompt.message, voice)];
-        parts.extend(near(feeling.below_threshold, voice).filter(|note| !already_said(prompt, note)));
+        parts.extend(near(feeling.below_threshold, voice).filter(|_| young(prompt)));
         return parts;
-    }
-    if asks_about_me(&prompt.message, voice.language) {
-        return vec![voice.say(Phrase::AboutMe, &[])];
     }
     let phrase = if plan.purpose == Purpose::Request { Phrase::NoModelRequest } else { Phrase::NoModel };
     let hint = voice.say(Phrase::NoModelHint, &[]);
     let mut parts = vec![voice.say(phrase, &[])];
     parts.extend(Some(hint).filter(|hint| !already_said(prompt, hint)));
     parts
+}
+
+/// What is said where it would mislead to say that something was not told.
+fn beside_memory(prompt: &Prompt, voice: &Voice<'_>) -> Option<Phrase> {
+    if says(&prompt.message, Phrase::HearReminders, voice.language) {
+        return Some(Phrase::NoReminders);
+    }
+    if !prompt.plan.stated.is_empty() {
+        return Some(Phrase::NothingBeyond);
+    }
+    bare(&prompt.message).then_some(Phrase::TellMeMore)
+}
+
+/// Whether a message is a word or two that neither ask nor request: "peanuts", "42".
+fn bare(message: &str) -> bool {
+    let count = words(message).len();
+    let reading = Reading::new(message);
+    let asks = [PhraseKind::Question, PhraseKind::Request, PhraseKind::Memory, PhraseKind::Reasoning];
+    (1..=BARE_WORDS_MAX).contains(&count)
+        && !message.contains(['?', '？', '؟'])
+        && !asks.into_iter().any(|kind| reading.has(kind))
+}
+
+/// Whether a question is about what only the user can have told. A guess from its meaning is not believed where English
+/// would say "I" or "my", or name the topic.
+fn personal(prompt: &Prompt, language: Language) -> bool {
+    let message = &prompt.message;
+    let believed = !matches!(language, Language::English | Language::Other)
+        || Reading::new(message).has(PhraseKind::Memory)
+        || topic(message, language).is_some();
+    prompt.plan.decision.intent == Intent::Memory && believed
+}
+
+/// Whether the conversation is so short that all of it is in mind and that a hint in it would be seen, so that the hint
+/// is given once.
+fn young(prompt: &Prompt) -> bool {
+    let hinted = |text: &str| text.contains("`relevance_threshold`");
+    prompt.conversation.len() <= YOUNG_LINES_MAX && !prompt.conversation.iter().any(|line| hinted(&line.text))
 }
 
 fn unknown(message: &str, voice: &Voice<'_>) -> String {

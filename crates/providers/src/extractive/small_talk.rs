@@ -7,15 +7,17 @@ use super::voice::Voice;
 use crate::language::Prompt;
 
 /// What is heard and what is said to it; where a message holds several, the first of this list decides.
-const MANNERS: [(Phrase, Phrase); 8] = [
+const MANNERS: [(Phrase, Phrase); 10] = [
     (Phrase::HearNight, Phrase::GoodNight),
     (Phrase::HearBye, Phrase::Bye),
     (Phrase::HearThanks, Phrase::Thanks),
+    (Phrase::HearAndYou, Phrase::AndYou),
     (Phrase::HearHowAreYou, Phrase::HowAreYou),
     (Phrase::HearMorning, Phrase::GoodMorning),
     (Phrase::HearEvening, Phrase::GoodEvening),
     (Phrase::HearSorry, Phrase::Sorry),
     (Phrase::HearGreeting, Phrase::Greeting),
+    (Phrase::HearAside, Phrase::Aside),
 ];
 
 /// Answers small talk in the language that it is in.
@@ -26,17 +28,24 @@ pub(super) fn small_talk(prompt: &Prompt, voice: Voice<'_>) -> String {
             return voice.in_language(language).say(answer, &[]);
         }
     }
-    // A bare "yes" to the offer of looking for what has faded.
-    let how = voice.say(Phrase::OnceKnownHow, &[]);
-    let offered = prompt.conversation.last().is_some_and(|line| line.text.contains(&how));
-    if offered { how } else { voice.say(Phrase::Acknowledge, &[]) }
+    let wordless = said.trim().is_empty() && !prompt.message.trim().is_empty();
+    voice.say(if wordless { Phrase::Aside } else { Phrase::Acknowledge }, &[])
 }
 
-/// Whether the user asks what they are talking to, with few other words.
-pub(super) fn asks_about_me(message: &str, language: Language) -> bool {
+/// The answer to whoever asks what they are talking to, or how it is called.
+pub(super) fn about_agent(prompt: &Prompt, voice: &Voice<'_>) -> Option<String> {
+    let asks = |phrase| says_little_but(&prompt.message, phrase, voice.language);
+    if asks(Phrase::HearMyName) {
+        return Some(voice.say(Phrase::MyName, &[("name", prompt.plan.agent.as_str())]));
+    }
+    asks(Phrase::HearAboutMe).then(|| voice.say(Phrase::AboutMe, &[]))
+}
+
+/// Whether a phrase stands in a message with few other words.
+pub(super) fn says_little_but(message: &str, phrase: Phrase, language: Language) -> bool {
     const OTHER_WORDS_MAX: usize = 3;
     let said = spaced(message);
-    let asked = variants(Phrase::HearAboutMe, language).iter().map(|phrase| spaced(phrase));
+    let asked = variants(phrase, language).iter().map(|phrase| spaced(phrase));
     let asked = asked.filter(|phrase| said.contains(phrase.as_str())).max_by_key(String::len);
     let count = |text: &str| text.split_whitespace().count();
     asked.is_some_and(|phrase| {
@@ -44,6 +53,12 @@ pub(super) fn asks_about_me(message: &str, language: Language) -> bool {
         let others = count(&said) - count(&phrase);
         if count(&phrase) == 1 { others == 0 } else { others <= OTHER_WORDS_MAX }
     })
+}
+
+/// Whether a phrase stands in a message, whatever else does.
+pub(super) fn says(message: &str, phrase: Phrase, language: Language) -> bool {
+    let said = spaced(message);
+    variants(phrase, language).iter().any(|phrase| said.contains(&spaced(phrase)))
 }
 
 /// The language whose phrase stands in the message; the likeliest language first.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use bethink_domain::TurnId;
 use bethink_domain::{
-    Decision, Feeling, Intent, Knowing, Overview, OverviewGroup, Recalled, Recollection, ScoreTerms,
-    SessionId, Source, Timestamp, TraceId, TraceKind,
+    AgentName, Decision, Feeling, Intent, Knowing, Overview, OverviewGroup, Recalled, Recollection,
+    ScoreTerms, SessionId, Source, Timestamp, TraceId, TraceKind,
 };
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -22,6 +22,7 @@ fn at(text: &str) -> Timestamp {
 fn plan(message: &str, intent: Intent, purpose: Purpose) -> Plan {
     Plan {
         turn: TurnId::from_raw(4),
+        agent: AgentName::new("bethink").unwrap(),
         session: SessionId::from_raw(1),
         at: at(NOW),
         message: message.to_owned(),
@@ -150,7 +151,7 @@ fn not_knowing_is_admitted_as_far_as_it_is_known() {
     };
     check(
         &prompt(faded, vec![], &[]),
-        &["I once knew something about this, from 3 March. Shall I look?", "memory list --faded"],
+        &["I once knew something about this, from 3 March. Shall I look?"],
         &[],
     );
     let mut near = plan("Where is my boat?", Intent::Memory, Purpose::Question);
@@ -160,15 +161,11 @@ fn not_knowing_is_admitted_as_far_as_it_is_known() {
         &["your boat", "2 memories came near", "relevance_threshold"],
         &[],
     );
-    let before = prompt(
-        near.clone(),
-        vec![],
-        &[(
-            "Where is my dog?",
-            "No idea. 3 memories came near, but not near enough to show; a lower `relevance_threshold` under `[memory]` would let them in.",
-        )],
-    );
-    assert!(!compose(&before).joined().contains("relevance_threshold"), "advice is given once");
+    let hint = "One memory came near; a lower `relevance_threshold` under `[memory]` would let it in.";
+    let after = |earlier: &[(&str, &str)]| compose(&prompt(near.clone(), vec![], earlier)).joined();
+    assert!(!after(&[("Where is my dog?", hint)]).contains("relevance_threshold"), "advice is given once");
+    let long = [("hi", "Hello!"); 5];
+    assert!(!after(&long).contains("relevance_threshold"), "nor when it may have gone out of mind");
 }
 
 #[test]
@@ -267,20 +264,80 @@ fn small_talk_is_answered_in_kind_and_in_its_language() {
     check_talk("merci beaucoup", &["De rien", "Avec plaisir", "Content"]);
     check_talk("À demain", &["revoir", "bientôt"]);
     for odd in ["", "👍", "...", "固", "\u{0}"] {
-        check_talk(odd, &["All right", "I'm here", "Good"]);
+        check_talk(odd, &["All right", "I'm here", "I hear you", "I'm listening"]);
     }
+    for aside in ["ugh", "Really?", "...", "😀😀😀"] {
+        check_talk(aside, &["I hear you", "I'm listening"]);
+    }
+    check_talk("I'm fine, and you?", &["All well here", "I'm well too"]);
 }
 
 #[test]
-fn an_offer_that_is_taken_up_is_not_waved_away() {
-    let offer = "I once knew something about this. Shall I look? What has faded is listed by `bethink memory list --faded`.";
-    let said = |message: &str, before: &str| {
-        let small = plan(message, Intent::SmallTalk, Purpose::SmallTalk);
-        compose(&prompt(small, vec![], &[("What was my first car?", before)])).joined()
+fn what_a_message_tells_answers_what_it_asks() {
+    let said = |message: &str, stated: &[&str], private| {
+        let mut plan = plan(message, Intent::Memory, Purpose::Question);
+        plan.stated = stated.iter().map(|text| (*text).to_owned()).collect();
+        plan.private = private;
+        compose(&prompt(plan, vec![], &[])).joined()
     };
-    assert_eq!(said("yes please", offer), "What has faded is listed by `bethink memory list --faded`.");
-    assert!(!said("thanks, bye", offer).contains("--faded"));
-    assert!(!said("ok", "Noted.").contains("--faded"));
+    let green = "My favourite colour is green.";
+    let asked = format!("{green} What's my favourite colour?");
+    let kept = "You've just told me, and I'll remember it: \"My favourite colour is green.\"";
+    assert_eq!(said(&asked, &[green], false), kept);
+    let unkept =
+        "You've just told me: \"My favourite colour is green.\" (This is private: I keep nothing of it.)";
+    assert_eq!(said(&asked, &[green], true), unkept);
+    let exam = "My son passed his exam.";
+    for rhetorical in ["Can you believe it?", "Guess what?", "Isn't that great?"] {
+        let confirmed = said(&format!("{rhetorical} {exam}"), &[exam], false);
+        assert!(["remember", "Noted"].iter().any(|word| confirmed.contains(word)), "{confirmed}");
+        assert!(!["know", "haven't", "memory", "don't"].iter().any(|w| confirmed.contains(w)), "{confirmed}");
+    }
+    let other = said("I moved to Oslo. Where is my passport?", &["I moved to Oslo."], false);
+    assert!(other.contains("Oslo") && other.contains("Beyond what you've just told me"), "{other}");
+}
+
+#[test]
+fn what_nobody_told_is_not_asked_of_the_user() {
+    let check_general = |message: &str, words: &str| {
+        let asked = prompt(plan(message, Intent::Memory, Purpose::Question), vec![], &[]);
+        let said = compose(&asked).joined();
+        assert!(said.contains(words) && !said.contains("told me"), "{message:?} got {said:?}");
+    };
+    for general in ["2+2?", "What time is it?", "Is it going to rain?"] {
+        check_general(general, "no language model is configured");
+    }
+    for bare in ["peanuts", "42", "Blue."] {
+        let said = compose(&prompt(plan(bare, Intent::Memory, Purpose::Question), vec![], &[])).joined();
+        assert!(said.contains("Tell me more") || said.contains("what about it"), "{bare:?} got {said:?}");
+    }
+    check_general("What's your name?", "bethink");
+    check_general("what did I ask you to remind me of?", "I can't keep reminders yet");
+    check_general("Do I have any reminders?", "I can't keep reminders yet");
+}
+
+#[test]
+fn a_memory_that_is_switched_off_is_called_so() {
+    let off = |message: &str, purpose| Plan {
+        private: true,
+        stated: vec![message.to_owned()],
+        degraded: vec![Degraded::MemoryOff],
+        ..plan(message, Intent::Memory, purpose)
+    };
+    for purpose in [
+        Purpose::Statement,
+        Purpose::StoreRequest,
+        Purpose::Correction,
+        Purpose::Intention,
+        Purpose::Question,
+        Purpose::Overview,
+    ] {
+        let said = compose(&prompt(off("My cat is Tom.", purpose), vec![], &[])).joined();
+        assert_eq!(said.matches("switched off").count(), 1, "{purpose:?}: {said}");
+        assert!(!said.contains("private") && !said.contains("I'll remember"), "{purpose:?}: {said}");
+    }
+    let thanks = compose(&prompt(off("thanks", Purpose::SmallTalk), vec![], &[])).joined();
+    assert!(!thanks.contains("switched off"), "{thanks}");
 }
 
 #[test]
@@ -328,19 +385,19 @@ fn an_overview_is_grouped_dated_and_counts_the_rest() {
 #[test]
 fn what_could_not_be_done_is_said_where_it_matters() {
     let mut degraded = plan("When do I take my medicine?", Intent::Memory, Purpose::Question);
-    degraded.degraded = vec!["the embedder failed".to_owned(), "the moon was full".to_owned()];
+    degraded.degraded = vec![Degraded::WordsOnly];
     check(
         &prompt(degraded.clone(), vec![tablet()], &[]),
-        &["search by words", "The moon was full."],
+        &["You told me yesterday", "search by words"],
         &["m1"],
     );
     degraded.purpose = Purpose::Statement;
     assert!(!compose(&prompt(degraded.clone(), vec![], &[])).joined().contains("by words"));
-    degraded.degraded = vec!["I can't remind you yet, so no reminder was set".to_owned()];
+    degraded.degraded = vec![Degraded::NoReminder];
     check(&prompt(degraded.clone(), vec![], &[]), &["I can't remind you yet. Your wish"], &[]);
     for purpose in [Purpose::Question, Purpose::Overview] {
         degraded.purpose = purpose;
-        degraded.degraded = vec!["I could not look into my memory: it is asleep".to_owned()];
+        degraded.degraded = vec![Degraded::MemoryUnreachable("it is asleep".to_owned())];
         let said = compose(&prompt(degraded.clone(), vec![], &[])).joined();
         assert_eq!(said, "I could not look into my memory: it is asleep.", "nothing found means nothing");
     }
