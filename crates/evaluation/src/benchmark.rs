@@ -12,6 +12,7 @@ use bethink_domain::{Intent, Timestamp};
 use serde::Deserialize;
 
 use crate::error::EvaluationError;
+use crate::lines::{Id, not_json, shortened};
 
 /// Longest benchmark in bytes. Some 300,000 lines, which take an hour to embed; what is longer is another file by
 /// mistake.
@@ -103,23 +104,6 @@ struct Line {
     at: Option<String>,
     relevant: Option<Vec<Id>>,
     intent: Option<String>,
-}
-
-/// Ids are words or whole numbers.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Id {
-    Word(String),
-    Number(i64),
-}
-
-impl Id {
-    fn into_word(self) -> String {
-        match self {
-            Self::Word(word) => word,
-            Self::Number(number) => number.to_string(),
-        }
-    }
 }
 
 /// A query before its ids are looked up: they may be told further down.
@@ -220,16 +204,4 @@ fn time(text: &str) -> Result<Timestamp, String> {
 
 fn missing(what: &str, field: &str) -> String {
     format!("{what} needs the field `{field}`")
-}
-
-/// The parser counts lines inside of the one line that it is given, which would mislead.
-fn not_json(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
-    format!("not a line of the benchmark: {reason}, column {}", error.column())
-}
-
-/// The start of what a file says, so that a message stays readable.
-fn shortened(text: &str) -> String {
-    text.chars().take(40).collect()
 }

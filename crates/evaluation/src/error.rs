@@ -33,6 +33,22 @@ pub enum EvaluationError {
         /// Which.
         path: PathBuf,
     },
+    /// A file has no line to measure by: give it some, or another file.
+    #[error("{} holds {what}", .path.display())]
+    Empty {
+        /// Which.
+        path: PathBuf,
+        /// What is missing, such as `no question`.
+        what: &'static str,
+    },
+    /// Results can't be written where they were asked for: free space, or choose another place.
+    #[error("{}: {reason}", .path.display())]
+    Results {
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
     /// A number of the command line is out of its range: change it.
     #[error("`{name}` is {given}; it can be {least} to {most}")]
     Setting {

@@ -5,18 +5,23 @@
 
 mod benchmark;
 mod error;
+mod intents;
+mod lines;
 mod overhead;
 mod progress;
 mod recall;
 mod report;
+mod retrieval;
 mod score;
 mod stage;
 
 pub use benchmark::{Benchmark, Query, Told};
 pub use error::EvaluationError;
+pub use intents::{IntentsReport, intents};
 pub use overhead::{Load, OverheadReport, overhead};
 pub use progress::{Progress, Watch};
 pub use recall::recall;
 pub use report::{RecallReport, Side};
+pub use retrieval::{Evidence, Level, Mode, Retrieval, RetrievalReport, retrieval};
 pub use score::{Answer, Got, Judged, Score, Times};
 pub use stage::{EvaluationParts, Recipe};

@@ -158,7 +158,7 @@ fn printable(text: &str) -> String {
 }
 
 /// Appends. A string takes all that is written, so that this cannot fail.
-fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
+pub(crate) fn put(text: &mut String, what: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(what);
 }
 

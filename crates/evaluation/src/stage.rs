@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bethink_clock::{Entropy, SimulatedClock};
 use bethink_domain::{
-    Affect, AgentName, Draft, EmbedderIdentity, Origin, Source, SpaceId, Timestamp, TraceId, TraceKind,
+    Affect, AgentName, Draft, EmbedderIdentity, Origin, Source, SpaceId, Span, Timestamp, TraceId, TraceKind,
     UnitVector, UserName,
 };
 use bethink_planner::{PlannerConfig, PrototypeShelf, hear};
@@ -51,6 +51,15 @@ pub(crate) struct Stage {
 impl Stage {
     /// Starts the actors at a time.
     pub(crate) async fn open(parts: &EvaluationParts, at: Timestamp) -> Result<Self, EvaluationError> {
+        Self::open_with(parts, at, |_| ()).await
+    }
+
+    /// The same, with what the configuration says changed by `adjust`.
+    pub(crate) async fn open_with(
+        parts: &EvaluationParts,
+        at: Timestamp,
+        adjust: impl FnOnce(&mut Ingredients),
+    ) -> Result<Self, EvaluationError> {
         let path = &parts.scratch;
         let scratch = |error: std::io::Error| EvaluationError::Scratch {
             path: path.clone(),
@@ -61,11 +70,12 @@ impl Stage {
         // The data directory lies inside, so that what is measured beside it stays out of it.
         let data = DataDir::claim(&dir.path().join("data"), Some(dir.path()))?;
         let clock = SimulatedClock::new(at);
-        let ingredients = Ingredients {
+        let mut ingredients = Ingredients {
             clock: Arc::new(clock.clone()),
             entropy: Entropy::seeded(SEED),
             ..(parts.recipe)(data)?
         };
+        adjust(&mut ingredients);
         let planner = ingredients.planner.clone();
         let profile = ingredients.store.memory.profile.name();
         let handle = Arc::new(start(ingredients).await?);
@@ -86,6 +96,12 @@ impl Stage {
     pub(crate) async fn warm_up(&self, embedder: &EmbedderIdentity) {
         drop(hear("What did I tell you?"));
         self.prototypes.of(embedder, self.embed_port()).await;
+    }
+
+    /// Puts all spaces to sleep, so that no more than one need be awake: a day passes.
+    pub(crate) async fn rest(&self) {
+        self.clock.set(self.handle.now() + Span::from_days(1.0));
+        self.handle.tick().await;
     }
 
     /// The ports of a fresh space.
