@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use bethink_clock::{Entropy, SimulatedClock};
 use bethink_domain::{
-    Affect, AgentName, Draft, EmbedderIdentity, Origin, Source, SpaceId, Span, Timestamp, TraceId, TraceKind,
-    UnitVector, UserName,
+    AgentName, Draft, EmbedderIdentity, SpaceId, Span, Timestamp, TraceId, UnitVector, UserName,
 };
 use bethink_planner::{PlannerConfig, PrototypeShelf, hear};
 use bethink_protocol::{Embed, EmbedPort, Embedded, MemoryPorts, Remember, Remembered, Urgency};
@@ -146,20 +145,7 @@ pub(crate) async fn remember(
     at: Timestamp,
     embedding: Option<UnitVector>,
 ) -> Result<TraceId, EvaluationError> {
-    let draft = Draft {
-        kind: TraceKind::Semantic,
-        text: text.to_owned(),
-        speaker: None,
-        source: Source::UserStatement,
-        confidence: 1.0,
-        lineage: vec![Origin::Given("remember".into())],
-        affect: Affect::NEUTRAL,
-        importance: 7.0,
-        occurred_at: at,
-        provisional: false,
-        asked: true,
-        embedding,
-    };
+    let draft = Draft { embedding, ..Draft::asked(text, at) };
     let Remembered { id, .. } = ask(&memory.remember, Remember { draft, at }, "memory").await?;
     Ok(id)
 }
