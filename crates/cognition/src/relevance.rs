@@ -16,6 +16,7 @@ mod config;
 mod coverage;
 mod heads;
 mod people;
+mod plainly;
 mod reading;
 mod sought;
 mod words;
@@ -34,6 +35,7 @@ use coverage::{ContentWord, coverage};
 use heads::Asked;
 pub use heads::{Heads, Quantised};
 use people::{Aliases, Relation};
+use plainly::Plainly;
 use reading::{Token, foreign_script, tokens};
 use sought::Answers;
 
@@ -53,6 +55,8 @@ const READ_BELOW_LINE: f32 = 2.0;
 const COVERED_BELOW_LINE: f32 = 0.5;
 /// Other Latin languages: the cosine between unrelated texts, which the English model puts near each other.
 const FOREIGN_BACKGROUND: f32 = 0.57;
+/// How far above the line a trace lies at least that answers a question in the question's own words.
+const PLAINLY_ABOVE_LINE: f32 = 0.2;
 /// Weight of shared words where the vectors say less than in English, and the share at which they say nothing.
 const WORDS_BESIDE_MEANING: (f32, f32) = (4.0, 0.5);
 /// The same where words alone decide.
@@ -112,6 +116,7 @@ pub struct CueProfile<'a> {
     personal: bool,
     user_is_subject: bool,
     relations: BTreeSet<Relation>,
+    plainly: Option<Plainly>,
 }
 
 /// How closely a cue can be read.
@@ -156,12 +161,18 @@ impl<'a> CueProfile<'a> {
         let asks = sought::asks(cue.text, &tokens);
         let read = heads.zip(cue.meaning).filter(|_| asks);
         let asked = read.and_then(|(heads, meaning)| heads.asked(meaning));
+        let content = coverage::content(cue.text, senses);
         Self {
+            plainly: match manner {
+                Manner::English if asks => Plainly::asked(cue.text, &tokens, content.is_empty()),
+                Manner::Words => Plainly::asked_in_foreign_script(cue.text),
+                Manner::English | Manner::Foreign => None,
+            },
             senses,
             heads,
             manner,
             calibration: Calibration::default(),
-            content: coverage::content(cue.text, senses),
+            content,
             sought: if asks { sought::sought(&tokens) } else { Answers::default() },
             asked,
             // An intent that was read off a vector of a script that the model can't read says nothing.
@@ -207,6 +218,8 @@ impl<'a> CueProfile<'a> {
             (None, _) => by_words(WORDS_ALONE) - config.impersonal * self.impersonal,
         };
         let coverage = if self.manner == Manner::English { 0.0 } else { candidate.words };
+        let plainly = self.manner == Manner::Words && candidate.words > 0.0 && self.plainly(candidate, &[]);
+        let sum = if plainly { sum.max(config.line + PLAINLY_ABOVE_LINE) } else { sum };
         Weighed { sum, coverage, subject: 0.0 }
     }
 
@@ -246,6 +259,10 @@ impl<'a> CueProfile<'a> {
             let weighed = &mut weighed[*i];
             weighed.sum += gained - lost - config.unanswered * missing;
             weighed.subject = 1.0 - (-lost).exp();
+            let plainly = lost == 0.0 && missing == 0.0;
+            if plainly && self.plainly(candidate, tokens) {
+                weighed.sum = weighed.sum.max(config.line + PLAINLY_ABOVE_LINE);
+            }
             // Comparing words costs most and adds little.
             if weighed.sum + config.coverage >= config.line - COVERED_BELOW_LINE {
                 weighed.coverage = coverage(&self.content, candidate.text, &present.relations, self.senses);
@@ -253,6 +270,11 @@ impl<'a> CueProfile<'a> {
             let untold = self.asked.as_ref().map_or(0.0, |asked| asked.overview * (1.0 - weighed.coverage));
             weighed.sum += config.coverage * weighed.coverage - config.aspect * untold;
         }
+    }
+
+    /// Whether a candidate answers in the cue's own words.
+    fn plainly(&self, candidate: &Evidence<'_>, tokens: &[Token]) -> bool {
+        self.plainly.as_ref().is_some_and(|asked| asked.told(candidate.text, tokens))
     }
 
     /// Whom the cue speaks of, as the candidates tell who is who.

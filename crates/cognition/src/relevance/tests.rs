@@ -88,6 +88,28 @@ fn where_vectors_say_nothing_words_decide() {
 }
 
 #[test]
+fn a_question_is_answered_by_a_trace_that_holds_all_its_words() {
+    let check = |cue: &str, trace: &str, cosine: f32, words: f32, recalled: bool| {
+        let meaning = unit(0.37);
+        let cue_text = CueText { text: cue, meaning: Some(&meaning), intent: None };
+        let candidate = Evidence { text: trace, cosine: Some(cosine), vector: None, words, verbatim: false };
+        let found = CueProfile::new(cue_text, None, None).weigh(&[candidate], &RelevanceConfig::default())[0];
+        assert_eq!(found.relevance >= 0.30, recalled, "{cue} {trace}: {found:?}");
+    };
+    check("What do I like?", "I like tea.", 0.25, 0.5, true);
+    check("What do I like?", "My sister likes tea.", 0.25, 0.5, false);
+    check("What do I need to buy?", "I need to buy a gift for Sara", 0.25, 0.5, true);
+    check("What do I need to buy?", "I buy bread on Fridays.", 0.25, 0.5, false);
+    check("When do I need to pay?", "I need to pay Sara.", 0.25, 0.5, false);
+    check("What's my name?", "I'm Dana.", 0.2, 0.0, true);
+    check("What am I called?", "My name is Dana.", 0.2, 0.0, true);
+    check("What's my name?", "I'm tired.", 0.2, 0.0, false);
+    check("What's my dog's name?", "I'm Dana.", 0.2, 0.0, false);
+    check("我对什么过敏？", "我对花生过敏", 0.7, 0.3, true);
+    check("我对什么过敏？", "我对花生有兴趣", 0.7, 0.2, false);
+}
+
+#[test]
 fn a_question_that_asks_nothing_of_memory_needs_more() {
     let meaning = unit(0.37);
     let relevance = |intent| {
