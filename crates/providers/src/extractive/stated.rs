@@ -13,11 +13,15 @@ use crate::language::Prompt;
 /// nothing: such a message tells.
 pub(super) fn answered_as(prompt: &Prompt, language: Language) -> Purpose {
     let plan = &*prompt.plan;
-    let tells = plan.purpose == Purpose::Question && !plan.stated.is_empty() && prompt.entered.is_empty();
+    // "Can you believe it?" has the form of a request.
+    let asks = matches!(plan.purpose, Purpose::Question | Purpose::Request);
+    let tells = asks && !plan.stated.is_empty() && prompt.entered.is_empty();
     let rhetorical = |question: &String| {
         says_little_but(question, Phrase::HearRhetorical, language) || content_words(question).is_empty()
     };
-    if tells && questions(&plan.message).iter().all(rhetorical) { Purpose::Statement } else { plan.purpose }
+    let asked = questions(&plan.message);
+    let nothing = tells && !asked.is_empty() && asked.iter().all(rhetorical);
+    if nothing { Purpose::Statement } else { plan.purpose }
 }
 
 /// The stated thing that holds every content word of what the same message asks.

@@ -289,7 +289,9 @@ fn what_a_message_tells_answers_what_it_asks() {
     assert_eq!(said(&asked, &[green], true), unkept);
     let exam = "My son passed his exam.";
     for rhetorical in ["Can you believe it?", "Guess what?", "Isn't that great?"] {
-        let confirmed = said(&format!("{rhetorical} {exam}"), &[exam], false);
+        let mut asked = plan(&format!("{rhetorical} {exam}"), Intent::Memory, Purpose::Request);
+        asked.stated = vec![exam.to_owned()];
+        let confirmed = compose(&prompt(asked, vec![], &[])).joined();
         assert!(["remember", "Noted"].iter().any(|word| confirmed.contains(word)), "{confirmed}");
         assert!(!["know", "haven't", "memory", "don't"].iter().any(|w| confirmed.contains(w)), "{confirmed}");
     }
