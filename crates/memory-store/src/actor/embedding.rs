@@ -96,7 +96,9 @@ impl MemoryStore {
     /// Asks for vectors of traces that have none, unless it is too early for that.
     pub(super) fn retry_embedding(&mut self, me: &ActorRef<Self>) {
         let early = self.retry.not_before.is_some_and(|at| self.seen_at < at);
-        if self.retry.in_flight || early || self.draining.is_some() || self.args.slot.embedder().is_none() {
+        // Nobody else asks for these vectors, so what cannot be stored is not made.
+        let useless = self.args.slot.embedder().is_none() || !self.args.slot.writable();
+        if self.retry.in_flight || early || self.draining.is_some() || useless {
             return;
         }
         let snapshot = self.published.load_full();

@@ -27,16 +27,26 @@ pub(crate) fn commit(
     commands: &[Command],
     rules: &Rules,
 ) -> Result<Committed, StoreError> {
-    slot.in_turn(epoch, || slot.with(|database| write(slot, database, base, commands, rules)))
+    slot.in_turn(epoch, || {
+        let attempt =
+            || slot.with_held(|database, durable| write(slot, database, durable, base, commands, rules));
+        if let Some(committed) = attempt()? {
+            return Ok(committed);
+        }
+        slot.take_for_writing()?;
+        attempt()?.ok_or_else(|| StoreError::Closed { path: slot.path().to_owned() })
+    })
 }
 
+/// None when there is something to write, but the database is only looked at.
 fn write(
     slot: &StoreSlot,
     database: &Database,
+    durable: bool,
     base: &Arc<Snapshot>,
     commands: &[Command],
     rules: &Rules,
-) -> Result<Committed, StoreError> {
+) -> Result<Option<Committed>, StoreError> {
     let path = slot.path();
     let transaction = database.begin_write().map_err(|error| StoreError::database(path, error))?;
     let mut next = Snapshot::clone(base);
@@ -60,10 +70,10 @@ fn write(
             tables.write(&Op::Counters(next.counters))?;
         }
     }
-    if !changed {
+    if !(changed && durable) {
         transaction.abort().map_err(|error| StoreError::database(path, error))?;
-        return Ok(Committed { snapshot: base.clone(), answers });
+        return Ok((!changed).then(|| Committed { snapshot: base.clone(), answers }));
     }
     transaction.commit().map_err(|error| StoreError::database(path, error))?;
-    Ok(Committed { snapshot: Arc::new(next), answers })
+    Ok(Some(Committed { snapshot: Arc::new(next), answers }))
 }

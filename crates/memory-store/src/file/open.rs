@@ -1,11 +1,14 @@
 //! Creating and opening a space's file. What is not ours, damaged or newer is refused and left byte for byte as it was.
+//!
+//! A file is looked at first, through storage that lets nothing reach it, and opened for writing only when there is
+//! something to be written. The database itself would mark a file as soon as it opens it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use redb::backends::FileBackend;
+use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{Builder, Database, ReadableDatabase};
 
 use super::shadow::{Disk, Shadow};
@@ -16,6 +19,8 @@ use crate::records::{self, Meta};
 
 /// How every file of this kind begins.
 const MAGIC: &[u8; 9] = b"redb\x1A\x0A\xA9\x0D\x0A";
+/// Page cache of a space that has no file yet.
+const EMPTY_CACHE_BYTES: usize = 64 * 1024;
 
 /// How files are opened.
 #[derive(Debug, Clone)]
@@ -26,28 +31,74 @@ pub(crate) struct Opening {
     pub(crate) disk: Option<Disk>,
 }
 
-/// Opens the file of a space, and creates it when there is none.
-pub(crate) fn open_or_create(path: &Path, meta: &Meta, how: &Opening) -> Result<Database, StoreError> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => create(path, meta)?,
-        Err(error) => return Err(StoreError::io(path, error)),
-        Ok(_) => {}
-    }
-    open(path, how)
+/// A file that is only looked at: nothing that is done to `database` reaches it.
+pub(crate) struct Looking {
+    /// Sound in all its pages. What a crash left is mended in memory only.
+    pub(crate) database: Database,
+    /// The file itself. It keeps others out for as long as it is held.
+    file: File,
+    /// Whether the file may be written at all.
+    pub(crate) writable: bool,
 }
 
-/// Opens an existing file of a space.
-pub(crate) fn open(path: &Path, how: &Opening) -> Result<Database, StoreError> {
-    let file = checked_file(path)?;
-    guarded(path, || probe(path, &file, check_format))?;
-    open_file(path, file, how)
+/// Looks at the file of a space; none when there is no file.
+pub(crate) fn look_or_miss(path: &Path, how: &Opening) -> Result<Option<Looking>, StoreError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io(path, error)),
+        Ok(_) => look(path, how).map(Some),
+    }
+}
+
+/// Looks at an existing file of a space.
+pub(crate) fn look(path: &Path, how: &Opening) -> Result<Looking, StoreError> {
+    let (file, writable) = checked_file(path)?;
+    let database = guarded(path, || probe(path, &file, writable, how, check_format))?;
+    Ok(Looking { database, file, writable })
+}
+
+impl Looking {
+    /// Refuses a file that may only be read.
+    pub(crate) fn check_writable(&self, path: &Path) -> Result<(), StoreError> {
+        if self.writable { Ok(()) } else { Err(StoreError::ReadOnly { path: path.to_owned() }) }
+    }
+
+    /// Opens the same file for writing. Its pages were checked when it was looked at, and nobody came in between.
+    pub(crate) fn write(self, path: &Path, how: &Opening) -> Result<Database, StoreError> {
+        self.check_writable(path)?;
+        drop(self.database);
+        open_file(path, self.file, how)
+    }
 }
 
 /// Opens an existing database that is no space.
 pub(crate) fn open_database(path: &Path, how: &Opening) -> Result<Database, StoreError> {
-    let file = checked_file(path)?;
-    guarded(path, || probe(path, &file, |_, _| Ok(())))?;
-    open_file(path, file, how)
+    let (file, writable) = checked_file(path)?;
+    let database = guarded(path, || probe(path, &file, writable, how, |_, _| Ok(())))?;
+    Looking { database, file, writable }.write(path, how)
+}
+
+/// What an empty file would hold, without one.
+pub(crate) fn nothing(path: &Path, meta: &Meta) -> Result<Database, StoreError> {
+    let fault = |error: redb::Error| StoreError::database(path, error);
+    let database = Builder::new()
+        .set_cache_size(EMPTY_CACHE_BYTES)
+        .create_with_backend(InMemoryBackend::new())
+        .map_err(|error| fault(error.into()))?;
+    in_one_commit(path, &database, |tables| tables.begin(meta))?;
+    Ok(database)
+}
+
+/// Creates the file of a space where there is none, and opens it for writing.
+pub(crate) fn create_and_open(path: &Path, meta: &Meta, how: &Opening) -> Result<Database, StoreError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(StoreError::io(path, error)),
+        // Somebody else made it since it was looked for.
+        Ok(_) => return Err(StoreError::InUse { path: path.to_owned() }),
+    }
+    create(path, meta)?;
+    look(path, how)?.write(path, how)
 }
 
 fn open_file(path: &Path, file: File, how: &Opening) -> Result<Database, StoreError> {
@@ -76,46 +127,57 @@ pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T, StoreErro
     })
 }
 
-/// The opened file, if it can be one of ours by its kind, size, mode and first bytes.
-fn checked_file(path: &Path) -> Result<File, StoreError> {
+/// The opened file, if it can be one of ours by its kind, size and first bytes; and whether it may be written.
+fn checked_file(path: &Path) -> Result<(File, bool), StoreError> {
     let fault = |error| StoreError::io(path, error);
     let about = fs::metadata(path).map_err(fault)?;
     if !about.is_file() {
         return Err(StoreError::NotAFile { path: path.to_owned() });
     }
-    if about.permissions().readonly() {
-        return Err(StoreError::ReadOnly { path: path.to_owned() });
-    }
     if about.len() == 0 {
         return Err(StoreError::Empty { path: path.to_owned() });
     }
-    let mut file = OpenOptions::new().read(true).write(true).open(path).map_err(fault)?;
+    // The mode counts even for those whom the system lets write everything.
+    let (mut file, writable) = if about.permissions().readonly() {
+        (File::open(path).map_err(fault)?, false)
+    } else {
+        match OpenOptions::new().read(true).write(true).open(path) {
+            Ok(file) => (file, true),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+            {
+                (File::open(path).map_err(fault)?, false)
+            }
+            Err(error) => return Err(fault(error)),
+        }
+    };
     let mut first = [0u8; MAGIC.len()];
     let read = file.read(&mut first).map_err(fault)?;
     if read < MAGIC.len() || &first != MAGIC {
         return Err(StoreError::Foreign { path: path.to_owned() });
     }
-    Ok(file)
+    Ok((file, writable))
 }
 
-/// Looks into a file without touching it: every page must be sound, and the content as expected.
+/// Opens a file without touching it: every page must be sound, and the content as expected.
 fn probe(
     path: &Path,
     file: &File,
+    writable: bool,
+    how: &Opening,
     expected: fn(&Path, &Database) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+) -> Result<Database, StoreError> {
     let fault = |error| StoreError::io(path, error);
     let copy = file.try_clone().map_err(fault)?;
     let backend = FileBackend::new(copy).map_err(|error| StoreError::database(path, error))?;
-    let shadow = Shadow::new(backend, Disk::after(0)).map_err(fault)?;
-    let mut builder = Builder::new();
-    // The check reads each page once.
-    builder.set_cache_size(1024 * 1024);
-    let mut database =
-        builder.create_with_backend(shadow).map_err(|error| StoreError::database(path, error))?;
+    let shadow = Shadow::looking(backend, writable).map_err(fault)?;
+    let mut database = Builder::new()
+        .set_cache_size(how.cache_bytes)
+        .create_with_backend(shadow)
+        .map_err(|error| StoreError::database(path, error))?;
     expected(path, &database)?;
     match database.check_integrity() {
-        Ok(true) => Ok(()),
+        Ok(true) => Ok(database),
         Ok(false) => Err(StoreError::damaged(path, "a checksum does not match")),
         Err(error) => Err(StoreError::database(path, error)),
     }
@@ -168,7 +230,7 @@ pub(crate) fn build_beside(
     let fault = |error| StoreError::io(path, error);
     let fresh = beside(path);
     match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(fault(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(fault(error)),
         // What a crash left of an earlier attempt.
         _ => {}
     }
@@ -196,12 +258,20 @@ fn write_new(
         .set_cache_size(16 * 1024 * 1024)
         .create_with_backend(backend)
         .map_err(|error| fault(error.into()))?;
-    let transaction = database.begin_write().map_err(|error| fault(error.into()))?;
-    {
-        let mut tables = Tables::open(&transaction, fresh)?;
-        fill(&mut tables)?;
-    }
-    transaction.commit().map_err(|error| fault(error.into()))?;
+    in_one_commit(fresh, &database, fill)?;
     database.close().map_err(|error| fault(error.into()))?;
     File::open(fresh).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(fresh, error))
+}
+
+fn in_one_commit(
+    path: &Path,
+    database: &Database,
+    fill: impl FnOnce(&mut Tables<'_>) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let transaction = database.begin_write().map_err(|error| StoreError::database(path, error))?;
+    {
+        let mut tables = Tables::open(&transaction, path)?;
+        fill(&mut tables)?;
+    }
+    transaction.commit().map_err(|error| StoreError::database(path, error))
 }

@@ -62,7 +62,20 @@ impl Disk {
 pub(crate) struct Shadow {
     inner: FileBackend,
     disk: Disk,
+    hold: Hold,
     state: Mutex<State>,
+}
+
+/// What becomes of locks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// The database takes and gives back locks as it likes.
+    Plain,
+    /// Locks stay until the last handle of the opened file is closed, so that it can be opened for writing with nobody
+    /// coming in between.
+    Kept,
+    /// The same for a file that may only be read, and which can therefore be locked only against writers.
+    Shared,
 }
 
 #[derive(Debug)]
@@ -78,7 +91,13 @@ impl Shadow {
     pub(crate) fn new(inner: FileBackend, disk: Disk) -> io::Result<Self> {
         let len = inner.len()?;
         let state = State { pages: BTreeMap::new(), len, disk_len: len };
-        Ok(Self { inner, disk, state: Mutex::new(state) })
+        Ok(Self { inner, disk, hold: Hold::Plain, state: Mutex::new(state) })
+    }
+
+    /// Storage through which nothing reaches the file.
+    pub(crate) fn looking(inner: FileBackend, writable: bool) -> io::Result<Self> {
+        let hold = if writable { Hold::Kept } else { Hold::Shared };
+        Ok(Self { hold, ..Self::new(inner, Disk::after(0))? })
     }
 
     /// Writes pages through to the file.
@@ -148,6 +167,11 @@ impl StorageBackend for Shadow {
             if offset.saturating_add(out.len() as u64) > state.len {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
+            let end = offset + out.len() as u64;
+            let changed = state.pages.range(offset / PAGE..end.div_ceil(PAGE)).next().is_some();
+            if !changed && end <= state.disk_len {
+                return self.inner.read(offset, out);
+            }
             for (number, inside, range) in pieces(offset, out.len()) {
                 let page = self.page(state, number)?;
                 let take = range.len();
@@ -201,10 +225,13 @@ impl StorageBackend for Shadow {
     }
 
     fn close(&self) -> Result<(), io::Error> {
-        self.inner.close()
+        if self.hold == Hold::Plain { self.inner.close() } else { Ok(()) }
     }
 
     fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        if self.hold == Hold::Shared {
+            return self.inner.try_lock_shared_range(start, end);
+        }
         self.inner.try_lock_range(start, end)
     }
 
@@ -213,6 +240,9 @@ impl StorageBackend for Shadow {
     }
 
     fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        if self.hold == Hold::Shared {
+            return self.inner.lock_shared_range(start, end);
+        }
         self.inner.lock_range(start, end)
     }
 
@@ -221,7 +251,7 @@ impl StorageBackend for Shadow {
     }
 
     fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.inner.unlock_range(start, end)
+        if self.hold == Hold::Plain { self.inner.unlock_range(start, end) } else { Ok(()) }
     }
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {

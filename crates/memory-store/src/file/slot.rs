@@ -10,14 +10,15 @@ use redb::Database;
 #[cfg(any(test, feature = "testing"))]
 use super::faulty::FaultyDisk;
 use super::load;
-use super::open::{self, Opening, guarded};
+use super::open::{self, Looking, Opening, guarded};
 use crate::error::StoreError;
 use crate::records::Meta;
 
 /// The open file of one space.
 ///
 /// Clones share it. It is opened once, outside the actor, because a new incarnation of an actor starts before the old
-/// one has stopped. An error of the disk closes it; the next use opens it again.
+/// one has stopped. Until something is committed it is only looked at, and created only then where there is none. An
+/// error of the disk closes it; the next use opens it again.
 #[derive(Clone)]
 pub struct StoreSlot {
     inner: Arc<Inner>,
@@ -25,17 +26,42 @@ pub struct StoreSlot {
 
 struct Inner {
     path: PathBuf,
-    space: SpaceId,
+    /// What a new file says of itself.
+    meta: Meta,
     embedder: Option<EmbedderIdentity>,
     opening: Opening,
     /// Closed for good.
     retired: AtomicBool,
-    /// None while it is closed after an error. Reading it takes the file for use; writing it opens, replaces or closes.
-    database: RwLock<Option<Database>>,
+    /// The file may only be read, as far as was seen.
+    read_only: AtomicBool,
+    /// Reading it takes the file for use; writing it opens, replaces or closes.
+    held: RwLock<Held>,
     /// Held by whoever commits or loads, so that a job of an earlier incarnation cannot commit after a later one loaded.
     turn: Mutex<()>,
     /// The incarnation that may commit.
     epoch: AtomicU64,
+}
+
+/// What there is of the file.
+enum Held {
+    /// Closed, for good or after an error.
+    Closed,
+    /// There is no file yet; the database lies in memory, and is empty.
+    Absent(Database),
+    /// Nothing was written so far, and nothing that is done to the database reaches the file.
+    Looking(Looking),
+    /// Open for writing.
+    Writing(Database),
+}
+
+impl Held {
+    fn database(&self) -> Option<&Database> {
+        match self {
+            Self::Closed => None,
+            Self::Absent(database) | Self::Writing(database) => Some(database),
+            Self::Looking(looking) => Some(&looking.database),
+        }
+    }
 }
 
 impl std::fmt::Debug for StoreSlot {
@@ -45,10 +71,10 @@ impl std::fmt::Debug for StoreSlot {
 }
 
 impl StoreSlot {
-    /// Opens the file of a space, or creates it, complete with all tables, where there is none.
+    /// Opens the file of a space; where there is none, the space is empty, and its file is created by the first commit.
     ///
-    /// Blocks on the disk. Foreign, damaged, empty, newer and read-only files are refused and left byte for byte as
-    /// they were.
+    /// Blocks on the disk. Foreign, damaged, empty and newer files are refused. Any file is left byte for byte as it was
+    /// until something is committed; one that may only be read can be read, and refuses commits.
     ///
     /// # Errors
     /// A [`StoreError`] that names the path and says what can be done;
@@ -87,15 +113,21 @@ impl StoreSlot {
         opening: Opening,
     ) -> Result<Self, StoreError> {
         let meta = Meta { space: space.clone(), created_at };
-        let database = open::open_or_create(path, &meta, &opening)?;
-        load::check_embedder(path, &database, embedder)?;
+        let held = match open::look_or_miss(path, &opening)? {
+            Some(looking) => {
+                load::check_embedder(path, &looking.database, embedder)?;
+                Held::Looking(looking)
+            }
+            None => Held::Absent(open::nothing(path, &meta)?),
+        };
         let inner = Inner {
             path: path.to_owned(),
-            space: space.clone(),
+            meta,
             embedder: embedder.cloned(),
             opening,
             retired: AtomicBool::new(false),
-            database: RwLock::new(Some(database)),
+            read_only: AtomicBool::new(matches!(&held, Held::Looking(looking) if !looking.writable)),
+            held: RwLock::new(held),
             turn: Mutex::new(()),
             epoch: AtomicU64::new(0),
         };
@@ -111,7 +143,7 @@ impl StoreSlot {
     /// Whose memory it is.
     #[must_use]
     pub fn space(&self) -> &SpaceId {
-        &self.inner.space
+        &self.inner.meta.space
     }
 
     /// The configured embedder, whose vectors are the only ones to be stored and compared.
@@ -126,27 +158,79 @@ impl StoreSlot {
         self.close();
     }
 
-    /// Uses the file, opening it again if an error had closed it.
+    /// Whether commits can be tried: the file is not one that may only be read. Never blocks.
+    pub(crate) fn writable(&self) -> bool {
+        !self.inner.read_only.load(Ordering::SeqCst)
+    }
+
+    /// Uses the file to read it, opening it again if an error had closed it.
     pub(crate) fn with<T>(
         &self,
         work: impl FnOnce(&Database) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.with_held(|database, _| work(database))
+    }
+
+    /// Uses the file; `work` is told whether what it commits reaches the disk.
+    pub(crate) fn with_held<T>(
+        &self,
+        work: impl FnOnce(&Database, bool) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         self.reopen()?;
         let result = {
-            let held = self.inner.database.read().unwrap_or_else(PoisonError::into_inner);
-            let Some(database) = held.as_ref() else {
-                return Err(StoreError::Closed { path: self.inner.path.clone() });
-            };
-            guarded(&self.inner.path, || work(database))
+            let held = self.inner.held.read().unwrap_or_else(PoisonError::into_inner);
+            let database = held.database().ok_or_else(|| self.closed())?;
+            guarded(&self.inner.path, || work(database, matches!(*held, Held::Writing(_))))
         };
-        if matches!(
+        self.close_after(&result);
+        result
+    }
+
+    /// Makes sure that what is committed reaches the disk: opens the file for writing, or creates it.
+    pub(crate) fn take_for_writing(&self) -> Result<(), StoreError> {
+        self.reopen()?;
+        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        let (path, opening) = (&self.inner.path, &self.inner.opening);
+        match std::mem::replace(&mut *held, Held::Closed) {
+            Held::Closed => return Err(self.closed()),
+            Held::Writing(database) => *held = Held::Writing(database),
+            // Its mode may have changed meanwhile.
+            Held::Looking(looking) if !looking.writable => {
+                drop(looking);
+                *held = Held::Writing(self.look()?.write(path, opening)?);
+            }
+            // On an error it stays closed, and the next use looks again.
+            Held::Looking(looking) => *held = Held::Writing(looking.write(path, opening)?),
+            Held::Absent(nothing) => match open::create_and_open(path, &self.inner.meta, opening) {
+                Ok(database) => *held = Held::Writing(database),
+                Err(error) => {
+                    // With the file made but not opened, the next use must find it.
+                    let made = !matches!(error, StoreError::InUse { .. }) && path.exists();
+                    *held = if made { Held::Closed } else { Held::Absent(nothing) };
+                    return Err(error);
+                }
+            },
+        }
+        Ok(())
+    }
+
+    /// Closes the file after an error of the disk: the database refuses all work then, and opened again it recovers.
+    fn close_after<T>(&self, result: &Result<T, StoreError>) {
+        let fault = matches!(
             result,
             Err(StoreError::Io { .. } | StoreError::Damaged { .. } | StoreError::ReadOnly { .. })
-        ) {
-            // The database refuses all work after an error of the disk; opened again it recovers.
-            self.close();
+        );
+        if !fault {
+            return;
         }
-        result
+        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*held, Held::Absent(_)) {
+            *held = Held::Closed;
+        }
+    }
+
+    fn closed(&self) -> StoreError {
+        StoreError::Closed { path: self.inner.path.clone() }
     }
 
     /// Takes the turn to commit or load; `epoch` is the incarnation that wants to.
@@ -182,32 +266,41 @@ impl StoreSlot {
         build: impl FnOnce(&Database) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.reopen()?;
-        let mut held = self.inner.database.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(database) = held.as_ref() else {
-            return Err(StoreError::Closed { path: self.inner.path.clone() });
-        };
-        guarded(&self.inner.path, || build(database))?;
+        let path = &self.inner.path;
+        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        if let Held::Looking(looking) = &*held {
+            looking.check_writable(path)?;
+        }
+        let database = held.database().ok_or_else(|| self.closed())?;
+        guarded(path, || build(database))?;
         // Closed before the new file is opened: the old one has lost its name already.
-        *held = None;
-        *held = Some(open::open(&self.inner.path, &self.inner.opening)?);
+        *held = Held::Closed;
+        *held = Held::Looking(self.look()?);
         Ok(())
     }
 
+    fn look(&self) -> Result<Looking, StoreError> {
+        let looking = open::look(&self.inner.path, &self.inner.opening)?;
+        self.inner.read_only.store(!looking.writable, Ordering::SeqCst);
+        Ok(looking)
+    }
+
     fn reopen(&self) -> Result<(), StoreError> {
-        if self.inner.database.read().unwrap_or_else(PoisonError::into_inner).is_some() {
+        let closed = |held: &Held| matches!(held, Held::Closed);
+        if !closed(&self.inner.held.read().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(());
         }
-        let mut held = self.inner.database.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
         if self.inner.retired.load(Ordering::SeqCst) {
-            return Err(StoreError::Closed { path: self.inner.path.clone() });
+            return Err(self.closed());
         }
-        if held.is_none() {
-            *held = Some(open::open(&self.inner.path, &self.inner.opening)?);
+        if closed(&held) {
+            *held = Held::Looking(self.look()?);
         }
         Ok(())
     }
 
     fn close(&self) {
-        *self.inner.database.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.inner.held.write().unwrap_or_else(PoisonError::into_inner) = Held::Closed;
     }
 }

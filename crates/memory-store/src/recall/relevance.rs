@@ -1,6 +1,6 @@
 //! How relevant each candidate is: the evidence of a scan, weighed by `bethink_cognition::relevance`.
 
-use bethink_cognition::{CueProfile, CueText, Evidence, Heads, Quantised};
+use bethink_cognition::{Calibration, CueProfile, CueText, Evidence, Heads, Quantised};
 
 use super::{Candidate, Probe, RecallSettings};
 use crate::snapshot::Snapshot;
@@ -17,7 +17,9 @@ pub(super) fn weigh(
 ) -> Vec<Candidate> {
     let heads = snapshot.embedder().and_then(|embedder| Heads::of(&embedder.identity));
     let cue = CueText { text: probe.text, meaning: probe.meaning, intent: probe.intent };
-    let profile = CueProfile::new(cue, heads, settings.senses);
+    let calibration =
+        snapshot.embedder().map(|embedder| Calibration::of(&embedder.identity)).unwrap_or_default();
+    let profile = CueProfile::new(cue, heads, settings.senses).calibrated(calibration);
     let (living, faded): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| !candidate.faded);
     let mut weighed = Vec::new();
     for mut group in [living, faded] {

@@ -93,7 +93,7 @@ enum EndV1 {
 
 /// Codes of plain enums: the place in these lists. New members are appended.
 const INTENTS: [Intent; 4] = [Intent::Memory, Intent::Reasoning, Intent::SmallTalk, Intent::General];
-const PURPOSES: [Purpose; 8] = [
+const PURPOSES: [Purpose; 9] = [
     Purpose::Question,
     Purpose::Request,
     Purpose::Statement,
@@ -102,6 +102,7 @@ const PURPOSES: [Purpose; 8] = [
     Purpose::Intention,
     Purpose::Overview,
     Purpose::SmallTalk,
+    Purpose::ForgetRequest,
 ];
 const KNOWINGS: [Knowing; 3] = [Knowing::Known, Knowing::OnceKnown, Knowing::NeverKnown];
 const SECTIONS: [Section; 4] =

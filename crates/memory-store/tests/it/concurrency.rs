@@ -87,7 +87,6 @@ async fn traces(awake: &Awake) -> usize {
 #[tokio::test]
 async fn a_full_disk_loses_nothing_and_heals() {
     let world = World::new();
-    world.open().expect("because it is new").retire();
     let disk = FaultyDisk::sound();
     let slot = StoreSlot::open_on(&world.path(), &space(), Some(&identity("hashed")), &disk)
         .expect("because the disk is sound");

@@ -12,7 +12,7 @@ use bethink_domain::{
     TurnId, TurnRecord, TurnTimes, UnitVector, UserName,
 };
 use bethink_memory_store::{
-    MemoryStore, MemoryStoreArgs, StoreConfig, StoreError, StoreSlot, ports, space_path,
+    MemoryStore, MemoryStoreArgs, Snapshot, StoreConfig, StoreError, StoreSlot, append, ports, space_path,
 };
 use bethink_protocol::{
     CompleteTurn, Drain, Embed, EmbedError, Embedded, Job, MemoryError, MemoryPorts, Offload, Recall,
@@ -125,6 +125,16 @@ impl World {
 
     pub(crate) fn open(&self) -> Result<StoreSlot, StoreError> {
         open_at(&self.path(), self.embedder.as_ref())
+    }
+
+    /// Makes the file, with one statement in it.
+    pub(crate) fn create(&self) {
+        let slot = self.open().expect("because it is new");
+        let empty = Arc::new(Snapshot::load(&slot, &self.config).expect("because it is new"));
+        let remember = Remember { draft: draft("The file begins"), at: day(0.0) };
+        append(&slot, &empty, vec![remember], Entropy::seeded(1), &self.config)
+            .expect("because the disk has room");
+        slot.retire();
     }
 
     pub(crate) async fn wake(&self) -> Awake {

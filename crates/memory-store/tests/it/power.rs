@@ -44,7 +44,7 @@ async fn run(awake: &Awake, cut: &FaultyDisk) -> Result<Acknowledged, MemoryErro
 /// Runs on a disk that fails as given; whether it did.
 async fn check(cut: FaultyDisk) -> bool {
     let world = World::new();
-    world.open().expect("because it is new").retire();
+    world.create();
     let slot = StoreSlot::open_on(&world.path(), &space(), Some(&identity("hashed")), &cut)
         .expect("because reading needs no sync");
     let awake = world.wake_on(slot).await;
