@@ -34,6 +34,8 @@ pub enum PhraseKind {
     Correction,
     /// What follows is to be remembered: "remember that", "note that". Leads a sentence.
     Store,
+    /// What is remembered shall be forgotten: "forget that", "delete everything you know about me". Leads a sentence.
+    Forget,
     /// What is known about the user at large: "what do you know about me".
     Overview,
     /// Owned by the user: "my", "our", "mine".
@@ -88,7 +90,7 @@ pub struct Reading {
 const MATCHES_MAX: usize = 1_000;
 
 impl PhraseKind {
-    pub(crate) const ALL: [PhraseKind; 20] = [
+    pub(crate) const ALL: [PhraseKind; 21] = [
         PhraseKind::SmallTalk,
         PhraseKind::Memory,
         PhraseKind::Reasoning,
@@ -96,6 +98,7 @@ impl PhraseKind {
         PhraseKind::Praise,
         PhraseKind::Correction,
         PhraseKind::Store,
+        PhraseKind::Forget,
         PhraseKind::Overview,
         PhraseKind::Ownership,
         PhraseKind::Question,

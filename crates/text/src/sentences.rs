@@ -31,6 +31,8 @@ const MONTHS: [&str; 12] = [
     "november",
     "dezember",
 ];
+/// Some programs put it before a text; it is no part of it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Looking back further than the longest abbreviation is of no use.
 const LOOK_BACK_CHARS: usize = 12;
 
@@ -175,7 +177,7 @@ fn full_stop_ends(before: &str, after: &str, single: bool) -> bool {
 
 fn push_trimmed(found: &mut Vec<Range<usize>>, text: &str, range: Range<usize>) {
     let sentence = &text[range.clone()];
-    let front = sentence.trim_start();
+    let front = sentence.trim_start_matches(|c: char| c.is_whitespace() || c == BYTE_ORDER_MARK);
     let start = range.end - front.len();
     let end = start + front.trim_end().len();
     if start < end {

@@ -1,13 +1,15 @@
 //! Speech: what each sentence of a message does, and what of it is worth remembering.
 
 mod clauses;
+mod foreign;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
 use crate::phrases::Reading;
-use crate::words::language::Language;
+use crate::words::language::{Language, is_stop};
+use crate::words::normalise;
 use clauses::{Clause, clauses};
 
 /// What a sentence does.
@@ -24,6 +26,8 @@ pub enum SpeechAct {
     Correction,
     /// Asks to remember; its text is what to remember.
     StoreRequest,
+    /// Asks to forget something that is remembered.
+    ForgetRequest,
     /// Asks for something to be done later.
     Intention,
     /// Greets, thanks, agrees, announces what comes; also sentences without words.
@@ -109,12 +113,12 @@ pub fn statements_of(text: &str, reading: &Reading) -> Statements {
 }
 
 fn utterance(text: &str, clause: Clause) -> Utterance {
-    let Clause { act, span } = clause;
+    let Clause { act, span, cut } = clause;
     let said = one_line(&text[span.clone()]);
     let text = match act {
         // What follows "remember that" becomes a sentence.
-        SpeechAct::StoreRequest | SpeechAct::Correction => sentence(&said),
-        SpeechAct::Statement => capitalised(&said),
+        SpeechAct::StoreRequest | SpeechAct::Correction if cut => sentence(&said),
+        SpeechAct::Statement if cut => capitalised(&said),
         _ => said,
     };
     Utterance { act, text, span }
@@ -139,10 +143,12 @@ fn sentence(said: &str) -> String {
     sentence
 }
 
-/// A sentence with a capital first letter, unless its first word is a code or address ("eu-west-3 is down").
+/// What was cut from the middle of a sentence with a capital first letter, if its first word is a common one of a
+/// language: a command or code ("npm run build") stays as it is.
 fn capitalised(said: &str) -> String {
-    let first = said.split(' ').next().unwrap_or_default();
-    if !first.chars().all(|c| c.is_lowercase() || "'’,".contains(c)) {
+    let first = said.split([' ', '\'', '’', ',']).next().unwrap_or_default();
+    let common = Language::KNOWN.into_iter().any(|language| is_stop(&normalise(first), language));
+    if !common || !first.chars().all(char::is_lowercase) {
         return said.to_owned();
     }
     let mut characters = said.chars();

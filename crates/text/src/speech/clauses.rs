@@ -3,8 +3,11 @@
 use std::ops::Range;
 
 use super::SpeechAct;
-use crate::phrases::lexicon::{Found, Stop};
+use super::foreign::asks_without_mark;
+use crate::phrases::lexicon::{Found, Lexicon, Stop};
+use crate::phrases::tokens::Token;
 use crate::phrases::{PhraseKind, Reading, covered, lexicons};
+use crate::words::language::{Language, is_stop};
 
 /// A sentence or clause and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +15,8 @@ pub(crate) struct Clause {
     pub(crate) act: SpeechAct,
     /// What is said, in bytes of the message.
     pub(crate) span: Range<usize>,
+    /// Whether something of the sentence before it was left out.
+    pub(crate) cut: bool,
 }
 
 /// A stretch of one sentence under examination.
@@ -20,11 +25,14 @@ struct Stretch {
     span: Range<usize>,
     tokens: Range<usize>,
     asked: bool,
+    /// Whether it is a point of a list.
+    listed: bool,
 }
 
 /// What decides over what a sentence does; of phrases of equal length the earlier in this list.
-const LEADERS: [PhraseKind; 9] = [
+const LEADERS: [PhraseKind; 10] = [
     PhraseKind::Store,
+    PhraseKind::Forget,
     PhraseKind::Intention,
     PhraseKind::Standing,
     PhraseKind::Preamble,
@@ -44,8 +52,15 @@ pub(crate) fn clauses(text: &str, reading: &Reading) -> Vec<Clause> {
     let mut found = Vec::new();
     for sentence in &reading.sentences {
         let span = unlisted(text, sentence.span.clone());
-        let stretch = Stretch { asked: asks(&text[span.clone()]), span, tokens: sentence.tokens.clone() };
-        let examined = Examined::new(text, reading, stretch);
+        let listed = span != sentence.span;
+        let asked = asks(&text[span.clone()]);
+        let stretch = Stretch { asked, span, tokens: sentence.tokens.clone(), listed };
+        let mut examined = Examined::new(text, reading, stretch);
+        // "Guess what, I got the job!": what only announces stands alone, and what follows is read for itself.
+        if let Some((preamble, rest)) = examined.announced() {
+            found.push(preamble);
+            examined = rest;
+        }
         match examined.split() {
             Some((before, after)) => found.extend([before.clause(), after.clause()]),
             None => found.push(examined.clause()),
@@ -71,8 +86,8 @@ impl<'a> Examined<'a> {
     }
 
     fn clause(&self) -> Clause {
-        let Stretch { span, tokens, asked } = &self.stretch;
-        let whole = |act| Clause { act, span: span.clone() };
+        let Stretch { span, tokens, asked, .. } = &self.stretch;
+        let whole = |act| Clause { act, span: span.clone(), cut: false };
         if is_quoted(&self.text[span.clone()]) {
             return whole(SpeechAct::Quotation);
         }
@@ -82,10 +97,16 @@ impl<'a> Examined<'a> {
         if self.is_scheduled() {
             return whole(SpeechAct::Intention);
         }
+        if self.contradicts() {
+            return whole(SpeechAct::Correction);
+        }
         let Some(leader) = self.leader() else { return self.unled() };
         match leader.entry.kind {
             PhraseKind::Store => self.store_request(leader),
+            PhraseKind::Forget => whole(SpeechAct::ForgetRequest),
             PhraseKind::Intention => whole(SpeechAct::Intention),
+            // "👪 is my family": a picture may be what is spoken of.
+            PhraseKind::Question if !asked && self.follows_picture(leader) => self.unled(),
             PhraseKind::Question => whole(SpeechAct::Question),
             PhraseKind::Request => whole(SpeechAct::Request),
             PhraseKind::Preamble => whole(SpeechAct::SmallTalk),
@@ -99,17 +120,71 @@ impl<'a> Examined<'a> {
 
     /// A sentence that no phrase decides.
     fn unled(&self) -> Clause {
-        let Stretch { span, tokens, asked } = &self.stretch;
-        let text = &self.text[span.clone()];
-        let bare = text.trim_end_matches(|c: char| !c.is_alphanumeric());
-        if *asked || bare.ends_with(['吗', '呢', '嗎', '么', 'か', '까']) {
-            return Clause { act: SpeechAct::Question, span: span.clone() };
+        let Stretch { span, tokens, asked, listed } = &self.stretch;
+        let whole = |act| Clause { act, span: span.clone(), cut: false };
+        if *asked || asks_without_mark(&self.text[span.clone()]) {
+            return whole(SpeechAct::Question);
         }
-        // A lone word says nothing by itself: it looks for something.
+        // A lone word says nothing by itself: it looks for something, or is one of many.
         if tokens.len() == 1 {
-            return Clause { act: SpeechAct::Request, span: span.clone() };
+            return whole(if *listed { SpeechAct::Quotation } else { SpeechAct::Request });
         }
-        Clause { act: SpeechAct::Statement, span: self.without_openers() }
+        let bare = |lexicon: &Lexicon| {
+            let leads = lexicon.leads(&self.reading.tokens, tokens.clone());
+            leads.last().is_some_and(|lead| lead + 1 >= tokens.end && *lead > tokens.start)
+        };
+        // "Great guy."
+        if tokens.len() == 2 && lexicons(self.reading.language()).any(bare) {
+            return whole(SpeechAct::SmallTalk);
+        }
+        let kept = self.without_openers();
+        Clause { act: SpeechAct::Statement, cut: kept.start > span.start, span: kept }
+    }
+
+    /// "Not Rex, Max.": what was meant instead.
+    fn contradicts(&self) -> bool {
+        let Stretch { tokens, asked, .. } = &self.stretch;
+        let said = &self.reading.tokens[tokens.clone()];
+        if *asked || !(3..=5).contains(&said.len()) || !NOT.contains(&said[0].text.as_str()) || said[0].closes
+        {
+            return false;
+        }
+        let common = |token: &Token| Language::KNOWN.into_iter().any(|known| is_stop(&token.text, known));
+        let parted = (1..said.len() - 1).filter(|at| said[*at].closes).count() == 1;
+        parted && !said[1..].iter().any(common)
+    }
+
+    /// Whether a phrase that asks by its verb alone stands behind a picture.
+    fn follows_picture(&self, leader: &Found) -> bool {
+        let Stretch { span, tokens, .. } = &self.stretch;
+        let verb = leader.tokens.start == tokens.start
+            && COPULAS.contains(&self.reading.tokens[tokens.start].text.as_str());
+        let start = self.reading.words()[self.reading.tokens[tokens.start].word].span.start;
+        let before = self.text.get(span.start..start).unwrap_or_default();
+        verb && before.chars().any(|c| u32::from(c) >= FIRST_PICTURE)
+    }
+
+    /// What only announces, and what it announces.
+    fn announced(&self) -> Option<(Clause, Self)> {
+        let Stretch { span, tokens, asked, listed } = &self.stretch;
+        let leader = self.leader().filter(|leader| leader.entry.kind == PhraseKind::Preamble)?;
+        let at = leader.tokens.end;
+        if at >= tokens.end || self.says_nothing(tokens.clone()) || self.is_scheduled() {
+            return None;
+        }
+        let (front, back) = self.parted_at(at);
+        let rest = Stretch { span: back..span.end, tokens: at..tokens.end, asked: *asked, listed: *listed };
+        let preamble = Clause { act: SpeechAct::SmallTalk, span: span.start..front, cut: false };
+        Some((preamble, Self::new(self.text, self.reading, rest)))
+    }
+
+    /// Where what is before a token ends, and what begins with it starts.
+    fn parted_at(&self, token: usize) -> (usize, usize) {
+        let word = |token: usize| &self.reading.words()[self.reading.tokens[token].word].span;
+        let gap = word(token - 1).end..word(token).start;
+        let closing = self.text[gap.clone()].chars().take_while(|c| "])\"”»’'!".contains(*c));
+        let front = gap.start + closing.map(char::len_utf8).sum::<usize>();
+        (front, with_marks_before(self.text, front, gap.end))
     }
 
     fn store_request(&self, leader: &Found) -> Clause {
@@ -118,34 +193,38 @@ impl<'a> Examined<'a> {
             .iter()
             .any(|token| POLITE.contains(&token.text.as_str()));
         if *asked && !polite {
-            return Clause { act: SpeechAct::Question, span: span.clone() };
+            return Clause { act: SpeechAct::Question, span: span.clone(), cut: false };
         }
         let clause = self.payload(SpeechAct::StoreRequest, leader.payload);
-        if clause.span.is_empty() { Clause { act: SpeechAct::Request, span: span.clone() } } else { clause }
+        if clause.span.is_empty() {
+            Clause { act: SpeechAct::Request, span: span.clone(), cut: false }
+        } else {
+            clause
+        }
     }
 
     /// What is said from a token on; nothing if that is small talk.
     fn payload(&self, act: SpeechAct, token: usize) -> Clause {
         let Stretch { span, tokens, .. } = &self.stretch;
         let rest = token.max(tokens.start)..tokens.end;
-        let nothing = Clause { act, span: span.end..span.end };
+        let nothing = Clause { act, span: span.end..span.end, cut: true };
         if rest.is_empty() || self.says_nothing(rest.clone()) {
             return nothing;
         }
         if rest.start == tokens.start {
-            return Clause { act, span: span.clone() };
+            return Clause { act, span: span.clone(), cut: false };
         }
         let word = |token: usize| self.reading.tokens[token].word;
         let inside = word(rest.start) == word(rest.start - 1);
         let Some(start) = self.reading.words().get(word(rest.start) + usize::from(inside)) else {
             return nothing;
         };
-        Clause { act, span: with_marks_before(self.text, span.start, start.span.start)..span.end }
+        let start = with_marks_before(self.text, span.start, start.span.start);
+        Clause { act, span: start..span.end, cut: true }
     }
 
     fn says_nothing(&self, tokens: Range<usize>) -> bool {
-        let languages = crate::words::language::Language::KNOWN.into_iter();
-        languages
+        Language::KNOWN
             .into_iter()
             .any(|language| covered(&self.reading.tokens, tokens.clone(), language, &EMPTY_KINDS))
     }
@@ -210,18 +289,14 @@ impl<'a> Examined<'a> {
 
     /// Splits where a telling clause is followed by one that asks: "I have a dog, what does it eat?"
     fn split(&self) -> Option<(Self, Self)> {
-        let Stretch { span, tokens, asked } = &self.stretch;
+        let Stretch { span, tokens, asked, listed } = &self.stretch;
         if tokens.len() < 4 || self.leader().is_some_and(|leader| !self.may_precede(leader)) {
             return None;
         }
         let at = (tokens.start + 2..tokens.end.saturating_sub(1)).find(|at| self.breaks_before(*at))?;
-        let words = self.reading.words();
-        let gap =
-            words[self.reading.tokens[at - 1].word].span.end..words[self.reading.tokens[at].word].span.start;
-        let middle = with_marks_before(self.text, gap.start, gap.end);
-        let stretch = |span: Range<usize>, tokens, asked| Stretch { span, tokens, asked };
-        let front = span.start..span.start + self.text[span.start..gap.start].trim_end().len();
-        let before = Self::new(self.text, self.reading, stretch(front, tokens.start..at, false));
+        let (front, middle) = self.parted_at(at);
+        let stretch = |span: Range<usize>, tokens, asked| Stretch { span, tokens, asked, listed: *listed };
+        let before = Self::new(self.text, self.reading, stretch(span.start..front, tokens.start..at, false));
         let after = Self::new(self.text, self.reading, stretch(middle..span.end, at..tokens.end, *asked));
         Some((before, after))
     }
@@ -254,7 +329,11 @@ impl<'a> Examined<'a> {
                 && (opened
                     || lexicon.leads(tokens, at..all.end).into_iter().any(|lead| {
                         let longest = |kind| lexicon.longest(kind, tokens, lead, all.end);
-                        asks(longest(PhraseKind::Question), if *asked { 1 } else { 3 })
+                        // "… but I'm not sure": a doubt belongs to what is told.
+                        let doubts = !asked
+                            && (longest(PhraseKind::FirstPerson).is_some()
+                                || DOUBTS.contains(&tokens[lead].text.as_str()));
+                        (!doubts && asks(longest(PhraseKind::Question), if *asked { 1 } else { 3 }))
                             || asks(longest(PhraseKind::Request), 2)
                             || asks(longest(PhraseKind::Intention), 2)
                             || asks(longest(PhraseKind::Store), 2)
@@ -268,6 +347,16 @@ const POLITE: [&str; 13] = [
     "can", "could", "will", "would", "kannst", "konntest", "konnen", "puedes", "podrias", "puede", "peux",
     "pourrais", "pouvez",
 ];
+
+/// Words that say what is not so.
+const NOT: [&str; 4] = ["not", "nicht", "no", "pas"];
+/// Verbs with which a sentence may go on behind a picture.
+const COPULAS: [&str; 10] = ["is", "are", "was", "were", "ist", "sind", "es", "son", "est", "sont"];
+/// Words with which a doubt begins that names no one.
+const DOUBTS: [&str; 12] =
+    ["not", "no", "unsure", "keine", "weiss", "nicht", "creo", "ni", "aucune", "pas", "perhaps", "maybe"];
+/// Symbols and pictures have higher numbers than the letters and marks of texts.
+const FIRST_PICTURE: u32 = 0x1F000;
 
 fn asks(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '?' | '？' | '؟'));

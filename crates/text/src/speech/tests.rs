@@ -1,3 +1,5 @@
+mod hostile;
+
 use proptest::prelude::*;
 
 use super::SpeechAct::{
@@ -259,8 +261,8 @@ fn what_is_told_is_kept_and_nothing_else() {
             &["I like tea", "I hate coffee", "My bike is green"],
         ),
         ("You said: \"my bike is green\"", &[]),
-        ("Please always answer in metric units", &["Always answer in metric units"]),
-        ("a line that\n  is wrapped", &["A line that is wrapped"]),
+        ("Please always answer in metric units", &["always answer in metric units"]),
+        ("a line that\n  is wrapped", &["a line that is wrapped"]),
         ("", &[]),
     ]);
 }
