@@ -155,8 +155,8 @@ pub(super) fn asks_without_mark(sentence: &str) -> bool {
 fn has_asking(sentence: &str, word: &str) -> bool {
     sentence.match_indices(word).any(|(at, _)| {
         let (before, behind) = (&sentence[..at], &sentence[at + word.len()..]);
-        !VAGUE.into_iter().any(|vague| behind.starts_with(vague))
-            && !NEGATED.into_iter().any(|negated| before.ends_with(negated))
-            && !(word == "哪" && behind.is_empty())
+        let vague = VAGUE.into_iter().any(|vague| behind.starts_with(vague));
+        let negated = NEGATED.into_iter().any(|negated| before.ends_with(negated));
+        !(vague || negated)
     })
 }

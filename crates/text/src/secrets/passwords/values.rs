@@ -162,18 +162,16 @@ fn phrase_end(text: &str, first: Range<usize>) -> usize {
     let mut end = first.end;
     for (n, word) in words.iter().enumerate().skip(1) {
         let said = &text[word.clone()];
-        let rest_random = || words[n..].iter().all(|word| is_secret(&text[word.clone()]));
         let parted = text[..word.start].trim_end().ends_with(',');
-        let lower = normalise(said);
-        if goes_on(said) {
-            let more =
-                words.len() > n + 1 && words[n + 1..].iter().all(|word| is_secret(&text[word.clone()]));
-            if !(plain && more) {
-                break;
-            }
-        } else if parted && !(plain && words.len() > 2 && rest_random()) {
-            break;
-        } else if !plain && (stops(&lower) || is_filler(&lower) || !is_secret(said)) {
+        let ends = if goes_on(said) {
+            let behind = &words[n + 1..];
+            !plain || behind.is_empty() || !behind.iter().all(|word| is_secret(&text[word.clone()]))
+        } else if parted {
+            !plain || words.len() < 3 || !words[n..].iter().all(|word| is_secret(&text[word.clone()]))
+        } else {
+            !plain && !is_secret(said)
+        };
+        if ends {
             break;
         }
         end = word.end;
