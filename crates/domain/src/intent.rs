@@ -54,6 +54,8 @@ pub enum Purpose {
     Statement,
     /// Asks for something to be remembered word for word.
     StoreRequest,
+    /// Asks to forget something; nothing is deleted without the user's own choice.
+    ForgetRequest,
     /// Says that the last reply was wrong.
     Correction,
     /// Asks to be reminded in the future.
@@ -73,6 +75,7 @@ impl Purpose {
             Self::Request => "request",
             Self::Statement => "statement",
             Self::StoreRequest => "store_request",
+            Self::ForgetRequest => "forget_request",
             Self::Correction => "correction",
             Self::Intention => "intention",
             Self::Overview => "overview",

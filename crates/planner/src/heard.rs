@@ -93,6 +93,10 @@ fn purpose(reading: &Reading, acts: &[Utterance]) -> Purpose {
     if reading.small_talk() {
         return Purpose::SmallTalk;
     }
+    let forgets = |utterance: &Utterance| utterance.act == SpeechAct::ForgetRequest;
+    if acts.iter().any(forgets) {
+        return Purpose::ForgetRequest;
+    }
     if reading.has(PhraseKind::Overview) {
         return Purpose::Overview;
     }
@@ -112,7 +116,7 @@ fn purpose(reading: &Reading, acts: &[Utterance]) -> Purpose {
 
 fn need(purpose: Purpose, follows_up: bool) -> Need {
     match purpose {
-        Purpose::SmallTalk | Purpose::Intention => Need::Nothing,
+        Purpose::SmallTalk | Purpose::Intention | Purpose::ForgetRequest => Need::Nothing,
         Purpose::Overview => Need::Overview,
         _ if follows_up => Need::Nothing,
         Purpose::Question
@@ -131,6 +135,7 @@ fn decided(reading: &Reading, purpose: Purpose, follows_up: bool) -> Option<Deci
     match (ruled(reading), purpose) {
         (Some(decision), _) => Some(decision),
         // The user's own future.
+        (None, Purpose::ForgetRequest) => by(Intent::Memory, "forget request"),
         (None, Purpose::Intention) => by(Intent::Memory, "intention"),
         // Only reached when every act is a greeting, though not every word is on the list.
         (None, Purpose::SmallTalk) => by(Intent::SmallTalk, "small talk throughout"),

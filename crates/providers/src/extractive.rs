@@ -112,6 +112,7 @@ fn compose(prompt: &Prompt) -> Spoken {
         Purpose::Statement | Purpose::StoreRequest => spoken.parts.push(heard(plan, purpose, &voice)),
         Purpose::Correction => spoken.parts.extend(corrected(prompt, &voice)),
         Purpose::Intention => spoken.parts.extend(intention(plan, &voice)),
+        Purpose::ForgetRequest => spoken.parts.extend(unforgotten(plan, &voice)),
         Purpose::Question | Purpose::Request => spoken = asked(prompt, &voice),
     }
     spoken.parts.extend(masked(plan, &voice));
@@ -191,6 +192,12 @@ fn corrected(prompt: &Prompt, voice: &Voice<'_>) -> Vec<String> {
 fn intention(plan: &Plan, voice: &Voice<'_>) -> Vec<String> {
     let confirmed = confirmed(plan, voice, Phrase::ConfirmQuote);
     confirmed.into_iter().chain([voice.say(cannot_remind(plan), &[])]).collect()
+}
+
+/// Nothing is deleted by a wish: the user chooses what.
+fn unforgotten(plan: &Plan, voice: &Voice<'_>) -> Vec<String> {
+    let confirmed = confirmed(plan, voice, Phrase::ConfirmQuote);
+    confirmed.into_iter().chain([voice.say(Phrase::NotForgotten, &[])]).collect()
 }
 
 /// Names the kinds of secrets that were left out.

@@ -144,6 +144,12 @@ fn notes(plan: &Plan, zone: &TimeZone) -> Vec<String> {
     if plan.purpose == Purpose::Intention {
         notes.push("Reminders cannot be set yet. Say so.".to_owned());
     }
+    if plan.purpose == Purpose::ForgetRequest {
+        notes.push(
+            "Nothing has been deleted. Say so, and that only what the user chooses is deleted: `bethink memory list`, then `/forget ID`."
+                .to_owned(),
+        );
+    }
     if !plan.masked.is_empty() {
         let kinds = plan.masked.join(", ");
         notes.push(format!(

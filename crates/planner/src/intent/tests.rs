@@ -350,3 +350,17 @@ proptest! {
         prop_assert!(depth(&heard, &decision, Depths::default()) <= 8);
     }
 }
+
+#[test]
+fn wishes_to_forget_are_neither_stored_nor_looked_up() {
+    check(
+        "
+        forget that Tom is my brother | memory phrase | forget_request | 0 |
+        Please delete everything you know about me | memory phrase | forget_request | 0 |
+        Vergiss, dass Tom mein Bruder ist | memory phrase | forget_request | 0 |
+        Lösche alles, was du über mich weißt | memory phrase | forget_request | 0 |
+        Olvida que Tom es mi hermano | memory phrase | forget_request | 0 |
+        Oublie que Tom est mon frère | memory phrase | forget_request | 0 |
+        ",
+    );
+}

@@ -44,6 +44,7 @@ phrases! {
     Masked = "masked",
     Corrected = "corrected",
     CorrectedFirst = "corrected_first",
+    NotForgotten = "not_forgotten",
     CannotRemind = "cannot_remind",
     CannotRemindPrivate = "cannot_remind_private",
     CannotRemindOff = "cannot_remind_off",

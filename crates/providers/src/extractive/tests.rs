@@ -225,6 +225,15 @@ fn corrections_and_intentions_are_taken_for_what_they_are() {
     check(&prompt(correction, vec![], &after), &["less from now on", "\"It is after dinner.\""], &[]);
     let wish = plan("Remind me to call Ada tomorrow.", Intent::Memory, Purpose::Intention);
     check(&prompt(wish, vec![tablet()], &[]), &["I can't remind you yet.", "transcript only"], &[]);
+    for (message, said) in [
+        ("forget that Tom is my brother", "Nothing has been deleted."),
+        ("Vergiss, dass Tom mein Bruder ist", "Gelöscht ist nichts."),
+        ("Olvida que Tom es mi hermano", "No se ha borrado nada."),
+        ("Oublie que Tom est mon frère", "Rien n'a été supprimé."),
+    ] {
+        let wish = plan(message, Intent::Memory, Purpose::ForgetRequest);
+        check(&prompt(wish, vec![], &[]), &[said, "`bethink memory list`", "`/forget ID`"], &[]);
+    }
 }
 
 #[test]
@@ -426,7 +435,7 @@ proptest! {
         turn in any::<u64>(),
         purpose in prop::sample::select(vec![
             Purpose::Question, Purpose::Request, Purpose::Statement, Purpose::StoreRequest, Purpose::Correction,
-            Purpose::Intention, Purpose::Overview, Purpose::SmallTalk,
+            Purpose::Intention, Purpose::Overview, Purpose::SmallTalk, Purpose::ForgetRequest,
         ]),
         private in any::<bool>(),
     ) {
