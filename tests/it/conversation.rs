@@ -39,6 +39,43 @@ fn what_was_told_is_known_after_a_restart() {
 }
 
 #[test]
+fn what_was_told_in_few_words_is_known() {
+    let check = |told: &str, asked: &str, known: &str| {
+        let replies = Home::new().chat(&[told, asked]);
+        says(&replies[1], &[known]);
+    };
+    check("Hello, I'm Dana.", "What's my name?", "I'm Dana.");
+    check("I need to buy a gift for Sara", "What do I need to buy?", "gift for Sara");
+    check("I like tea.", "What do I like?", "I like tea.");
+    check("Мою собаку зовут Шарик.", "Как зовут мою собаку?", "Шарик");
+    check("我对花生过敏", "我对什么过敏？", "花生");
+}
+
+#[test]
+fn a_message_is_not_contradicted_by_its_own_answer() {
+    let replies = Home::new().chat(&[
+        "My favourite colour is green. What's my favourite colour?",
+        "Can you believe it? My son passed his exam.",
+        "what did I ask you to remind me of?",
+    ]);
+    says(&replies[0], &["You've just told me", "green"]);
+    assert!(!replies[1].contains("know") && !replies[1].contains("haven't"), "{replies:?}");
+    says(&replies[2], &["can't keep reminders yet"]);
+}
+
+#[test]
+fn memory_that_is_switched_off_is_called_so() {
+    let home = Home::new();
+    let config = home.path().join("off.toml");
+    std::fs::write(&config, "[memory]\nenabled = false\n").unwrap();
+    let ran =
+        home.ok(&["--config", config.to_str().unwrap(), "chat"], "My cat is Tom.\nWhat is my cat called?\n");
+    assert_eq!(ran.out.matches("switched off").count(), 2, "{ran:?}");
+    assert!(!ran.out.contains("private") && !ran.out.contains("remember"), "{ran:?}");
+    assert_eq!(home.memories(), Vec::<String>::new());
+}
+
+#[test]
 fn asking_to_remember_what_is_remembered_stores_nothing() {
     let home = Home::new();
     home.chat(&["My dog is called Pepper."]);

@@ -49,6 +49,11 @@ impl World {
     /// Says something, in a session of its own; gives the reply and the ids of what it used.
     async fn say(&mut self, message: &str) -> (String, Vec<String>) {
         self.sessions += 1;
+        self.say_on(message).await
+    }
+
+    /// Goes on in the same session.
+    async fn say_on(&self, message: &str) -> (String, Vec<String>) {
         let session = SessionId::from_raw(self.sessions).to_string();
         let request = Request::Converse { session, message: message.to_owned(), private: false };
         let mut parts = self.door.call(Self::space(), request).await.unwrap();
@@ -134,7 +139,18 @@ async fn what_has_faded_is_offered_and_restored_by_use() {
     let (reply, used) = world.say("When does the bakery on Elm Street close?").await;
     assert!(!reply.contains("three") && reply.contains("once knew") && reply.contains("2 March"), "{reply}");
     assert_eq!(used, Vec::<String>::new());
-    assert!(world.trace("bakery").await.faded);
+    let faded = world.trace("bakery").await;
+    assert!(faded.faded);
+
+    let (reply, used) = world.say_on("Yes, please do.").await;
+    assert!(reply.contains("The bakery on Elm Street closes at three."), "{reply}");
+    assert_eq!(used, std::slice::from_ref(&faded.id));
+    let restored = world.trace("bakery").await;
+    assert!(!restored.faded && restored.uses == 1 && restored.strength > faded.strength, "{restored:?}");
+    let (reply, _) = world.say("When does the bakery on Elm Street close?").await;
+    assert!(reply.contains("closes at three"), "what was used again lives again: {reply}");
+    let (reply, used) = world.say_on("yes").await;
+    assert!(used.is_empty() && !reply.contains("three"), "an offer is taken up once: {reply}");
     world.handle.shutdown().await.unwrap();
 }
 

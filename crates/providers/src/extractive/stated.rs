@@ -19,9 +19,8 @@ pub(super) fn answered_as(prompt: &Prompt, language: Language) -> Purpose {
     let rhetorical = |question: &String| {
         says_little_but(question, Phrase::HearRhetorical, language) || content_words(question).is_empty()
     };
-    let asked = questions(&plan.message);
-    let nothing = tells && !asked.is_empty() && asked.iter().all(rhetorical);
-    if nothing { Purpose::Statement } else { plan.purpose }
+    let nothing_asked = tells && questions(&plan.message).iter().all(rhetorical);
+    if nothing_asked { Purpose::Statement } else { plan.purpose }
 }
 
 /// The stated thing that holds every content word of what the same message asks.
