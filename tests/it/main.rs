@@ -8,5 +8,6 @@ mod conversation;
 mod crash;
 mod demo;
 mod files;
+mod looking;
 mod tidy;
 mod worked_example;
