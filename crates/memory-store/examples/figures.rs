@@ -1,7 +1,7 @@
 //! Figures of the store on this machine: durable acknowledgement beside a bare fsync, recall, waking, bytes.
 //!
 //! ```text
-//! cargo run --release -p bethink-memory-store --example figures [directory]
+//! cargo run --release -p bethink-memory-store --example figures [directory [traces]]
 //! ```
 
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
@@ -32,10 +32,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let here = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let dir = tempfile::tempdir_in(here)?;
     durable(dir.path())?;
-    for count in [1_000, 10_000, 100_000] {
-        space_of(dir.path(), count)?;
-    }
-    Ok(())
+    let counts = match std::env::args().nth(2) {
+        Some(count) => vec![count.parse()?],
+        None => vec![1_000, 10_000, 100_000],
+    };
+    counts.into_iter().try_for_each(|count| space_of(dir.path(), count))
 }
 
 /// One statement after the other, each acknowledged, with a bare append and fsync between them.
