@@ -332,7 +332,9 @@ impl<'a> Examined<'a> {
                         // "… but I'm not sure": a doubt belongs to what is told.
                         let doubts = !asked
                             && (longest(PhraseKind::FirstPerson).is_some()
-                                || DOUBTS.contains(&tokens[lead].text.as_str()));
+                                || tokens[..all.end]
+                                    .get(lead)
+                                    .is_some_and(|token| DOUBTS.contains(&token.text.as_str())));
                         (!doubts && asks(longest(PhraseKind::Question), if *asked { 1 } else { 3 }))
                             || asks(longest(PhraseKind::Request), 2)
                             || asks(longest(PhraseKind::Intention), 2)

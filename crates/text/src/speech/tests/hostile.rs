@@ -18,6 +18,7 @@ fn a_doubt_is_never_cut_off() {
         "Je crois que je suis allergique à la pénicilline, mais je ne suis pas sûr.",
         "Je le prends à 9 heures, je ne sais pas si c'est juste.",
     ];
+    check_told(&[("I take it at nine, but", &["I take it at nine, but"])]);
     for text in whole {
         check_told(&[(text, &[text])]);
     }
