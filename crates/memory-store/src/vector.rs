@@ -1,6 +1,7 @@
 //! Vectors as stored and scanned: a byte a component and a scale.
 
 use bethink_domain::UnitVector;
+use wide::{i16x8, i32x4};
 
 /// A vector in int8: component ≈ value · scale. Recall@10 is 0.995 of 32-bit floats'.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,45 +20,77 @@ impl QuantisedVector {
     }
 }
 
+/// Components that are multiplied at a time.
+const STEP: usize = 16;
+
 /// A vector to be multiplied with many: the same numbers, 16 bits wide.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct CueVector {
     scale: f32,
-    values: Box<[i16]>,
+    /// The components with even numbers and those with odd ones, of 16 each time.
+    steps: Box<[[i16x8; 2]]>,
+    /// What is left over by steps of 16.
+    rest: Box<[i16]>,
 }
 
 impl CueVector {
     pub(crate) fn new(vector: &UnitVector) -> Self {
         let small = QuantisedVector::new(vector);
-        Self { scale: small.scale, values: small.values.iter().map(|v| i16::from(*v)).collect() }
+        Self::of(small.scale, &small.values)
+    }
+
+    fn of(scale: f32, values: &[i8]) -> Self {
+        let (steps, rest) = values.as_chunks::<STEP>();
+        let half = |step: &[i8; STEP], first: usize| {
+            i16x8::new(std::array::from_fn(|place| i16::from(step[2 * place + first])))
+        };
+        Self {
+            scale,
+            steps: steps.iter().map(|step| [half(step, 0), half(step, 1)]).collect(),
+            rest: rest.iter().map(|value| i16::from(*value)).collect(),
+        }
     }
 
     /// Components.
     pub(crate) fn len(&self) -> usize {
-        self.values.len()
+        self.steps.len() * STEP + self.rest.len()
     }
 
     /// Cosine to a row of as many components.
     pub(crate) fn cosine(&self, row: &[i8], scale: f32) -> f32 {
-        dot(row, &self.values) as f32 * scale * self.scale
+        self.dot(row) as f32 * scale * self.scale
+    }
+
+    /// Σ a·b, the same on every machine: whole numbers, with one multiply-add instruction for eight of them.
+    fn dot(&self, row: &[i8]) -> i32 {
+        let (row, row_rest) = row.as_chunks::<STEP>();
+        let (row_twos, row_one) = row.as_chunks::<2>();
+        let (cue_twos, cue_one) = self.steps.as_chunks::<2>();
+        let mut sums = [i32x4::ZERO; 4];
+        // Sums that do not wait for each other.
+        for (row, cue) in row_twos.iter().zip(cue_twos) {
+            for half in 0..2 {
+                let [even, odd] = products(&row[half], &cue[half]);
+                sums[2 * half] += even;
+                sums[2 * half + 1] += odd;
+            }
+        }
+        for (row, cue) in row_one.iter().zip(cue_one) {
+            let [even, odd] = products(row, cue);
+            sums[0] += even;
+            sums[1] += odd;
+        }
+        let rest: i32 = row_rest.iter().zip(&self.rest).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
+        sums.into_iter().map(i32x4::reduce_add).sum::<i32>() + rest
     }
 }
 
-/// Σ a·b over two rows of equal length.
-///
-/// With one side 16 bits wide and sixteen sums at a time, compilers turn it into multiply-add instructions on every
-/// vector unit.
-fn dot(row: &[i8], cue: &[i16]) -> i32 {
-    let (row_chunks, row_rest) = row.as_chunks::<16>();
-    let (cue_chunks, cue_rest) = cue.as_chunks::<16>();
-    let mut sums = [0i32; 16];
-    for (x, y) in row_chunks.iter().zip(cue_chunks) {
-        for lane in 0..16 {
-            sums[lane] += i32::from(i16::from(x[lane])) * i32::from(y[lane]);
-        }
-    }
-    let rest: i32 = row_rest.iter().zip(cue_rest).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
-    sums.iter().sum::<i32>() + rest
+/// Two bytes taken as one number of 16 bits have the second byte on top, so that shifts spread them with their signs.
+fn products(row: &[i8; STEP], [even, odd]: &[i16x8; 2]) -> [i32x4; 2] {
+    let pair = |place: usize| i16::from_le_bytes([row[2 * place] as u8, row[2 * place + 1] as u8]);
+    let pairs = i16x8::new(std::array::from_fn(pair));
+    let (first, second): (i16x8, i16x8) = ((pairs << 8) >> 8, pairs >> 8);
+    [first.dot(*even), second.dot(*odd)]
 }
 
 #[cfg(test)]
@@ -68,11 +101,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_fast_product_is_the_plain_one(pairs in proptest::collection::vec((-127i8..=127, -127i8..=127), 0..800)) {
+        fn the_fast_product_is_the_plain_one(pairs in proptest::collection::vec((any::<i8>(), -127i8..=127), 0..800)) {
             let (a, b): (Vec<i8>, Vec<i8>) = pairs.iter().copied().unzip();
             let plain: i32 = pairs.iter().map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
-            let wide: Vec<i16> = b.iter().map(|v| i16::from(*v)).collect();
-            prop_assert_eq!(dot(&a, &wide), plain);
+            let cue = CueVector::of(1.0, &b);
+            prop_assert_eq!((cue.len(), cue.dot(&a)), (b.len(), plain));
         }
 
         #[test]
