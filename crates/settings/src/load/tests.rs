@@ -71,7 +71,7 @@ fn the_shipped_file_shows_every_default() {
     let defaults = format!("{:?}", File::default());
     assert_eq!(format!("{file:?}"), defaults);
     // The debug form names every field as `name: `; fields that hold no key of the file are listed here.
-    let inner = ["depth", "remembers", "stability_days", "shares"];
+    let inner = ["relevance", "depth", "remembers", "stability_days", "shares"];
     for field in defaults.split([' ', '{', ',']).filter_map(|part| part.strip_suffix(':')) {
         let shown = text.lines().any(|line| {
             let line = line.trim_start_matches(['#', ' ', '[']);
