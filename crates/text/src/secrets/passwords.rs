@@ -90,8 +90,11 @@ static PIN: LazyLock<Regex> = LazyLock::new(|| {
     compiled(concat!(
         r"(?:\b(?:pin|pin[ -]?code|code pin|pin[ -]?number|geheimzahl|código pin|puk|cvv|cvc|security code|pin码)|",
         r"пин(?:-?код)?|暗証番号|الرقم السري)",
-        r"(?:\s+(?:for|of|to|für|von|para|de|del|pour|du|do|da|от)(?:\s+[^\s:=.;,!?]+){1,5}?)?",
-        r#"["']?\s*(?:[:=：—]|is now|is|was|ist|lautet|es|est|è|é|это|هو|هي|number|是|は)?\s*["']?([0-9](?:[ -]?[0-9]){2,11})(?:\b|$)"#,
+        // A number stands directly behind the name, but not inside a word that says what it is for.
+        r"(?:(?:\s+(?:for|of|to|für|von|para|de|del|pour|du|do|da|от)(?:\s+[^\s:=.;,!?]+){1,5}?)",
+        r#"(?:["']?\s*[:=：—]\s*|["']?\s+(?:(?:is now|is|was|ist|lautet|es|est|è|é|это|هو|هي|number)\s+)?)"#,
+        r#"|["']?\s*(?:[:=：—]|is now|is|was|ist|lautet|es|est|è|é|это|هو|هي|number|是|は)?\s*)"#,
+        r#"["']?([0-9](?:[ -]?[0-9]){2,11})(?:\b|$)"#,
     ))
 });
 /// "the code for my bank card is 1234", "my card code is 1234".
