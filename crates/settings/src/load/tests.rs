@@ -75,8 +75,9 @@ fn the_shipped_file_shows_every_default() {
     for field in defaults.split([' ', '{', ',']).filter_map(|part| part.strip_suffix(':')) {
         let shown = text.lines().any(|line| {
             let line = line.trim_start_matches(['#', ' ']);
-            let section = line.trim_matches(['[', ']']).rsplit('.').next();
-            line.starts_with(&format!("{field} =")) || line.starts_with('[') && section == Some(field)
+            let mut sections = line.trim_matches(['[', ']']).split('.');
+            line.starts_with(&format!("{field} ="))
+                || line.starts_with('[') && sections.any(|section| section == field)
         });
         assert!(shown || elsewhere.contains(&field), "config/bethink.toml does not show `{field}`");
     }
