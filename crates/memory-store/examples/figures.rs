@@ -70,7 +70,7 @@ fn space_of(dir: &Path, count: u64) -> Result<(), Box<dyn std::error::Error>> {
     let mut snapshot = Arc::new(Snapshot::load(&slot, &config)?);
     let start = Instant::now();
     for first in (0..count).step_by(1_000) {
-        let statements = (first..first + 1_000).map(statement).collect();
+        let statements = (first..count.min(first + 1_000)).map(statement).collect();
         snapshot = append(&slot, &snapshot, statements, Entropy::seeded(1), &config)?.snapshot;
     }
     println!("  stored in {:?}, 1000 a commit", start.elapsed());
