@@ -62,6 +62,11 @@ const WORDS_BESIDE_MEANING: (f32, f32) = (4.0, 0.5);
 /// The same where words alone decide.
 const WORDS_ALONE: (f32, f32) = (6.0, 0.4);
 
+/// Share of the cue's words at which words neither raise nor lower a trace's place: what is recalled holds a third of
+/// them. Any share gives the same order; this one keeps ranks away from both ends of their scale, where strength and
+/// usefulness would outweigh them.
+const WORDS_USUAL: f32 = 0.3;
+
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
 pub struct CueText<'a> {
@@ -390,7 +395,7 @@ fn present(
     let floor = if candidate.verbatim { 1.0 } else { same.clamp(0.0, 1.0) };
     Relevance {
         relevance: scaled(weighed.sum - config.inhibition * behind).max(floor),
-        rank: scaled(weighed.sum + config.words * candidate.words).max(floor),
+        rank: scaled(weighed.sum + config.words * (candidate.words - WORDS_USUAL)).max(floor),
         coverage: weighed.coverage.clamp(0.0, 1.0),
         subject: weighed.subject.clamp(0.0, 1.0),
     }

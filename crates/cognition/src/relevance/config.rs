@@ -42,7 +42,8 @@ pub struct RelevanceConfig {
     /// How strongly it is pushed back, 0 to 10; 0 switches that off. The order never changes.
     pub inhibition: f32,
     /// Weight of shared words in the order of traces, 0 to 20. They tell which of many is meant far better than
-    /// whether any is.
+    /// whether any is: in a long conversation, where hundreds of turns lie near a question, the order is best from 12
+    /// up and hardly changes beyond 14.
     pub words: f32,
 }
 
@@ -63,7 +64,7 @@ impl Default for RelevanceConfig {
             steepness: 0.6,
             spread: 1.5,
             inhibition: 1.0,
-            words: 5.0,
+            words: 14.0,
         }
     }
 }
