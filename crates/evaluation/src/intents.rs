@@ -129,7 +129,12 @@ async fn measure(
             spent.push(time);
             if let Some(written) = written {
                 let Labelled { id, text, .. } = &read.labelled;
-                written.line(&DecidedLine { id, text, label: decision.intent.name(), rule: &decision.rule })?;
+                written.line(&DecidedLine {
+                    id,
+                    text,
+                    label: decision.intent.name(),
+                    rule: &decision.rule,
+                })?;
             }
         }
         meter.reached(spent.len(), watch);

@@ -1,5 +1,8 @@
 //! A runtime of its own for each measurement, in a directory that goes with it.
 
+#[cfg(test)]
+pub(crate) mod hashed;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

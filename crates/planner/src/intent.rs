@@ -34,6 +34,10 @@ pub fn decide(heard: &Heard, prototypes: Option<&Prototypes>, embedding: Option<
 /// Small talk is tested first, which contradicts no priority: it holds only when every word belongs to it, and then
 /// "my" in "thanks my friend" is part of a greeting.
 pub(crate) fn ruled(reading: &Reading) -> Option<Decision> {
+    if reading.answers() {
+        // What "yes" is about, the conversation knows. It is no greeting, and yet nothing to recall by.
+        return Some(Decision { intent: Intent::General, rule: Cow::Borrowed("answers, names nothing") });
+    }
     if reading.small_talk() {
         return Some(Decision { intent: Intent::SmallTalk, rule: Cow::Borrowed("small talk throughout") });
     }

@@ -38,6 +38,8 @@ pub enum PhraseKind {
     Forget,
     /// What is known about the user at large: "what do you know about me".
     Overview,
+    /// Answers what was asked, and says nothing else: "yes", "not really", "that is right".
+    Answer,
     /// Owned by the user: "my", "our", "mine".
     Ownership,
     /// A question by its first words: "where did". Leads a sentence.
@@ -90,7 +92,7 @@ pub struct Reading {
 const MATCHES_MAX: usize = 1_000;
 
 impl PhraseKind {
-    pub(crate) const ALL: [PhraseKind; 21] = [
+    pub(crate) const ALL: [PhraseKind; 22] = [
         PhraseKind::SmallTalk,
         PhraseKind::Memory,
         PhraseKind::Reasoning,
@@ -100,6 +102,7 @@ impl PhraseKind {
         PhraseKind::Store,
         PhraseKind::Forget,
         PhraseKind::Overview,
+        PhraseKind::Answer,
         PhraseKind::Ownership,
         PhraseKind::Question,
         PhraseKind::Telling,
@@ -150,7 +153,7 @@ impl Reading {
             });
             matches.extend(found.iter().map(|found| phrase_match(found, &tokens)));
         }
-        let small_talk = all_small_talk(&tokens, &sentences);
+        let small_talk = throughout(&tokens, &sentences, &[PhraseKind::SmallTalk, PhraseKind::Answer]);
         Self { language, words, tokens, sentences, matches, small_talk }
     }
 
@@ -184,6 +187,12 @@ impl Reading {
     pub fn small_talk(&self) -> bool {
         self.small_talk
     }
+
+    /// Whether every word belongs to an answer in one language: "yes", "no, not really". That is small talk too, as far
+    /// as words go, but what it is about was said before.
+    pub fn answers(&self) -> bool {
+        !self.tokens.is_empty() && throughout(&self.tokens, &self.sentences, &[PhraseKind::Answer])
+    }
 }
 
 /// Whether every word of a text is small talk; see [`Reading::small_talk`].
@@ -198,12 +207,10 @@ pub(crate) fn lexicons(language: Language) -> impl Iterator<Item = &'static Lexi
     own.chain([Language::Other]).map(lexicon)
 }
 
-/// Whether tokens are small talk throughout, in any one language.
-fn all_small_talk(tokens: &[Token], sentences: &[SentenceTokens]) -> bool {
+/// Whether phrases of some kinds cover all tokens, in any one language.
+fn throughout(tokens: &[Token], sentences: &[SentenceTokens], kinds: &[PhraseKind]) -> bool {
     Language::KNOWN.into_iter().any(|language| {
-        sentences
-            .iter()
-            .all(|sentence| covered(tokens, sentence.tokens.clone(), language, &[PhraseKind::SmallTalk]))
+        sentences.iter().all(|sentence| covered(tokens, sentence.tokens.clone(), language, kinds))
     })
 }
 
@@ -236,7 +243,7 @@ pub(crate) fn covered(
                 }
             });
         }
-        if is_laughter(&tokens[at].text) {
+        if kinds != [PhraseKind::Answer] && is_laughter(&tokens[at].text) {
             reach(at + 1);
         }
     }

@@ -170,6 +170,7 @@ impl QuestionLine {
 /// Reads a time or a day; without a zone it is in UTC.
 fn time(text: &str) -> Result<Timestamp, String> {
     let written = text.trim();
-    let in_utc = || from_rfc3339(&format!("{written}Z")).or_else(|_| from_rfc3339(&format!("{written}T00:00:00Z")));
+    let in_utc =
+        || from_rfc3339(&format!("{written}Z")).or_else(|_| from_rfc3339(&format!("{written}T00:00:00Z")));
     from_rfc3339(written).or_else(|fault| in_utc().map_err(|_| fault.to_string()))
 }

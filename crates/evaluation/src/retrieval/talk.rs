@@ -250,9 +250,7 @@ fn ranking(heard: &Heard, embedding: Option<UnitVector>, at: Timestamp) -> Cue {
 }
 
 /// Drives all at once, each for the first time in their order, so that their messages go out in that order.
-async fn together<T>(
-    waiting: Vec<Pin<Box<dyn Future<Output = T> + Send + '_>>>,
-) -> Vec<T> {
+async fn together<T>(waiting: Vec<Pin<Box<dyn Future<Output = T> + Send + '_>>>) -> Vec<T> {
     let mut results: Vec<Option<T>> = waiting.iter().map(|_| None).collect();
     let mut waiting: Vec<_> = waiting.into_iter().map(Some).collect();
     poll_fn(|context| {

@@ -141,6 +141,21 @@ fn small_talk_is_small_talk_only_throughout() {
 }
 
 #[test]
+fn a_bare_answer_is_no_small_talk_and_recalls_nothing() {
+    check(
+        "
+        yes | general answers | small_talk | 0 |
+        Yup, that's true. | general answers | small_talk | 0 |
+        no, not really | general answers | small_talk | 0 |
+        perhaps | general answers | small_talk | 0 |
+        You're right. | general answers | small_talk | 0 |
+        Das stimmt | general answers | small_talk | 0 |
+        yes, thanks | small_talk small | small_talk | 0 |
+        ",
+    );
+}
+
+#[test]
 fn general_questions_are_left_to_prototypes() {
     check(
         "

@@ -24,6 +24,43 @@ fn check_small_talk(holds: &[&str], fails: &[&str]) {
 }
 
 #[test]
+fn thanks_and_goodbyes_come_in_many_forms() {
+    check_small_talk(
+        &[
+            "Thanks for the assist!",
+            "thank you so much for helping me out",
+            "I'm really grateful for your help",
+            "you have my sincere gratitude",
+            "I owe you one",
+            "it was lovely to speak with you, bye",
+            "I enjoyed our chat, goodnight",
+            "good talk, see you later",
+            "hi, assistant",
+            "how ya doin",
+        ],
+        &[
+            "thanks for the book that Anna gave me",
+            "I owe you 20 euros",
+            "I enjoyed our holiday in Spain",
+            "it was nice to talk with Anna",
+            "my robot is broken",
+        ],
+    );
+}
+
+#[test]
+fn an_answer_holds_of_every_word() {
+    let answers = |text: &str| Reading::new(text).answers();
+    for text in ["yes", "No, not really.", "I do not think so", "you are correct", "vielleicht", "oui", "no"]
+    {
+        assert!(answers(text), "{text}");
+    }
+    for text in ["", "haha", "ok", "yes, got it", "no, my bike is green", "maybe tomorrow", "no thanks"] {
+        assert!(!answers(text), "{text}");
+    }
+}
+
+#[test]
 fn small_talk_holds_only_of_every_word() {
     check_small_talk(
         &[
