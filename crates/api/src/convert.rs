@@ -6,12 +6,6 @@ use serde_json::json;
 use crate::response::{Change, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, Trace, Turn};
 use crate::time::rfc3339;
 
-/// The word for a state of knowledge.
-#[must_use]
-pub fn knowing_name(knowing: domain::Knowing) -> &'static str {
-    knowing.name()
-}
-
 fn ids(ids: &[domain::TraceId]) -> Vec<String> {
     ids.iter().map(ToString::to_string).collect()
 }

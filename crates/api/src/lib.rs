@@ -10,7 +10,7 @@ mod request;
 mod response;
 mod time;
 
-pub use convert::{knowing_name, recalled, recollection, remembered, trace, turn};
+pub use convert::{recalled, recollection, remembered, trace, turn};
 pub use fault::{Fault, FaultKind};
 pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};
 pub use request::{Request, SpaceName};

@@ -6,13 +6,8 @@ use bethink_text::mask_secrets;
 pub(crate) fn masked(text: &str) -> (String, Vec<&'static str>) {
     let masked = mask_secrets(text);
     let mut kinds = Vec::new();
-    join(&mut kinds, &masked.found.iter().map(|kind| kind_of(kind.mask())).collect::<Vec<_>>());
+    join(&mut kinds, &masked.found.iter().map(|kind| kind.name()).collect::<Vec<_>>());
     (masked.text, kinds)
-}
-
-/// The kind that a mask names: "password" in "[password removed]".
-fn kind_of(mask: &'static str) -> &'static str {
-    mask.trim_start_matches('[').trim_end_matches(" removed]")
 }
 
 /// Adds kinds that are not in the list yet.
