@@ -66,7 +66,7 @@ pub(crate) fn survey(snapshot: &Snapshot, per_group: usize, at: Timestamp) -> Ov
 }
 
 /// A trace in an overview, where nothing was asked: its score is its strength.
-fn surveyed(snapshot: &Snapshot, place: Place, at: Timestamp) -> Recalled {
+pub(crate) fn surveyed(snapshot: &Snapshot, place: Place, at: Timestamp) -> Recalled {
     let (state, body) = (snapshot.state(place), snapshot.body(place));
     let strength = snapshot.decay().strength(&state.vitals(), at);
     Recalled {

@@ -4,6 +4,7 @@ use bethink_domain::{CueScope, Layer, Recalled, ScoreTerms, Timestamp, TraceId};
 
 use super::Candidate;
 use crate::snapshot::Snapshot;
+use crate::view::surveyed;
 
 /// How much of an episode's score is there however weak it is.
 const EPISODE_BASE: f32 = 0.7;
@@ -100,26 +101,18 @@ pub(super) fn top_k(mut candidates: Vec<Candidate>, k: usize) -> Vec<Candidate> 
 
 /// A candidate as it is returned.
 pub(super) fn present(snapshot: &Snapshot, candidate: &Candidate, at: Timestamp) -> Recalled {
-    let (state, body) = (snapshot.state(candidate.place), snapshot.body(candidate.place));
+    let plain = surveyed(snapshot, candidate.place, at);
     Recalled {
-        id: snapshot.id(candidate.place),
-        kind: state.kind,
-        text: body.text.clone(),
-        speaker: body.speaker.clone(),
-        source: state.source,
-        confidence: state.confidence,
-        occurred_at: state.occurred_at,
-        recorded_at: state.recorded_at,
         score: candidate.score,
         relevance: candidate.relevance,
-        strength: snapshot.decay().strength(&state.vitals(), at),
         faded: candidate.faded,
         terms: ScoreTerms {
             cosine: candidate.cosine.unwrap_or(0.0),
             words: candidate.words,
             coverage: candidate.coverage,
             subject: candidate.subject,
-            priority: state.priority,
+            priority: plain.terms.priority,
         },
+        ..plain
     }
 }
