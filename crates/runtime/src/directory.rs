@@ -30,10 +30,23 @@ const REST_MAX: Span = Span::from_seconds(60);
 type Waiter = ReplySender<Result<SpacePorts, RuntimeError>>;
 
 enum State {
-    Waking(Vec<Waiter>),
-    Awake { family: Arc<Family>, used_at: Timestamp },
+    /// `broke` is why one of its actors was given up meanwhile.
+    Waking {
+        waiters: Vec<Waiter>,
+        broke: Option<String>,
+    },
+    Awake {
+        family: Arc<Family>,
+        used_at: Timestamp,
+    },
     Sleeping(Vec<Waiter>),
-    Resting { until: Timestamp, reason: String },
+    /// While `closing`, its actors still stop and its file is still open.
+    Resting {
+        until: Timestamp,
+        reason: String,
+        closing: bool,
+        waiters: Vec<Waiter>,
+    },
 }
 
 /// Keeps the spaces.
@@ -97,6 +110,11 @@ struct Slept {
     space: SpaceId,
 }
 
+/// A broken space's actors have stopped and its file is closed.
+struct Closed {
+    space: SpaceId,
+}
+
 /// A space's supervisor gave one of its actors up.
 #[derive(Clone)]
 pub(crate) struct Broke {
@@ -117,7 +135,7 @@ pub(crate) struct Census;
 
 impl Directory {
     fn start_waking(&mut self, space: &SpaceId, waiters: Vec<Waiter>, me: ActorRef<Self>) {
-        self.spaces.insert(space.clone(), State::Waking(waiters));
+        self.spaces.insert(space.clone(), State::Waking { waiters, broke: None });
         let (parts, space) = (self.parts.clone(), space.clone());
         let breaks = me.clone().recipient::<Broke>();
         drop(tokio::spawn(async move {
@@ -144,7 +162,10 @@ impl Directory {
     }
 
     fn awake(&self) -> usize {
-        self.spaces.values().filter(|state| matches!(state, State::Awake { .. } | State::Waking(_))).count()
+        self.spaces
+            .values()
+            .filter(|state| matches!(state, State::Awake { .. } | State::Waking { .. }))
+            .count()
     }
 
     /// Makes room for one more: the space that was idle longest goes to sleep; it finishes its turns first.
@@ -157,7 +178,7 @@ impl Directory {
             .iter()
             .filter_map(|(space, state)| match state {
                 State::Awake { used_at, .. } => Some((*used_at, space.clone())),
-                State::Waking(_) | State::Sleeping(_) | State::Resting { .. } => None,
+                State::Waking { .. } | State::Sleeping(_) | State::Resting { .. } => None,
             })
             .min();
         let Some((_, space)) = oldest else { return Err(RuntimeError::Busy { awake: self.awake() }) };
@@ -175,17 +196,21 @@ impl Directory {
                 *used_at = now;
                 waiter.send(Ok(family.ports().clone()));
             }
-            Some(State::Waking(waiters) | State::Sleeping(waiters)) => {
+            Some(State::Resting { until, reason, .. }) if now < *until => {
+                waiter.send(Err(RuntimeError::Unavailable(format!(
+                    "{space} rests after repeated crashes: {reason}"
+                ))));
+            }
+            Some(
+                State::Waking { waiters, .. }
+                | State::Sleeping(waiters)
+                | State::Resting { closing: true, waiters, .. },
+            ) => {
                 if waiters.len() < WAITERS_MAX {
                     waiters.push(waiter);
                 } else {
                     waiter.send(Err(RuntimeError::Busy { awake: self.awake() }));
                 }
-            }
-            Some(State::Resting { until, reason }) if now < *until => {
-                waiter.send(Err(RuntimeError::Unavailable(format!(
-                    "{space} rests after repeated crashes: {reason}"
-                ))));
             }
             Some(State::Resting { .. }) | None => match self.make_room(&me) {
                 Ok(()) => self.start_waking(&space, vec![waiter], me),
@@ -196,19 +221,41 @@ impl Directory {
 
     /// Tells those who wait once no space is awake, waking or falling asleep.
     fn settle(&mut self) {
-        if self.stopping && self.spaces.values().all(|state| matches!(state, State::Resting { .. })) {
+        if self.stopping
+            && self.spaces.values().all(|state| matches!(state, State::Resting { closing: false, .. }))
+        {
             for waiter in self.farewell.drain(..) {
                 waiter.send(());
             }
         }
     }
 
-    fn rest(&mut self, space: &SpaceId, reason: String) {
+    /// A space whose actors were given up rests; it may wake again once its file is closed.
+    fn rest(&mut self, space: &SpaceId, reason: String, family: Arc<Family>, me: ActorRef<Self>) {
+        tracing::error!(%space, reason, "space gave up after repeated crashes and rests");
         let times = self.broken.entry(space.clone()).or_insert(0);
         *times = times.saturating_add(1);
         let span = REST_FIRST.as_millis().saturating_mul(1 << (*times - 1).min(6)).min(REST_MAX.as_millis());
         let until = self.parts.clock.now() + Span::from_millis(span);
-        self.spaces.insert(space.clone(), State::Resting { until, reason });
+        let resting = State::Resting { until, reason, closing: true, waiters: Vec::new() };
+        self.spaces.insert(space.clone(), resting);
+        let space = space.clone();
+        drop(tokio::spawn(async move {
+            family.stop().await;
+            drop(family);
+            let _ = me.tell(Closed { space }).await;
+        }));
+    }
+
+    /// Wakes a space again for those who came while its file was still open, unless all shall sleep.
+    fn serve_late(&mut self, space: &SpaceId, waiters: Vec<Waiter>, me: ActorRef<Self>) {
+        if self.stopping {
+            for waiter in waiters {
+                waiter.send(Err(RuntimeError::Stopping));
+            }
+        } else if !waiters.is_empty() {
+            self.start_waking(space, waiters, me);
+        }
     }
 }
 
@@ -228,9 +275,9 @@ impl Message<Woken> for Directory {
     type Reply = ();
 
     async fn handle(&mut self, Woken { space, result }: Woken, ctx: &mut Context<Self, ()>) {
-        let Some(State::Waking(waiters)) = self.spaces.remove(&space) else { return };
-        match result {
-            Ok(family) => {
+        let Some(State::Waking { waiters, broke }) = self.spaces.remove(&space) else { return };
+        match (result, broke) {
+            (Ok(family), None) => {
                 for waiter in waiters {
                     waiter.send(Ok(family.ports().clone()));
                 }
@@ -239,7 +286,13 @@ impl Message<Woken> for Directory {
                     self.start_sleeping(&space, ctx.actor_ref().clone());
                 }
             }
-            Err(error) => {
+            (Ok(family), Some(reason)) => {
+                for waiter in waiters {
+                    waiter.send(Err(RuntimeError::Unavailable(reason.clone())));
+                }
+                self.rest(&space, reason, family, ctx.actor_ref().clone());
+            }
+            (Err(error), _) => {
                 tracing::warn!(%space, %error, "space could not be woken");
                 for waiter in waiters {
                     waiter.send(Err(error.clone()));
@@ -256,12 +309,19 @@ impl Message<Slept> for Directory {
     async fn handle(&mut self, Slept { space }: Slept, ctx: &mut Context<Self, ()>) {
         let Some(State::Sleeping(waiters)) = self.spaces.remove(&space) else { return };
         self.broken.remove(&space);
-        if self.stopping {
-            for waiter in waiters {
-                waiter.send(Err(RuntimeError::Stopping));
-            }
-        } else if !waiters.is_empty() {
-            self.start_waking(&space, waiters, ctx.actor_ref().clone());
+        self.serve_late(&space, waiters, ctx.actor_ref().clone());
+        self.settle();
+    }
+}
+
+impl Message<Closed> for Directory {
+    type Reply = ();
+
+    async fn handle(&mut self, Closed { space }: Closed, ctx: &mut Context<Self, ()>) {
+        if let Some(State::Resting { closing, waiters, .. }) = self.spaces.get_mut(&space) {
+            *closing = false;
+            let waiters = std::mem::take(waiters);
+            self.serve_late(&space, waiters, ctx.actor_ref().clone());
         }
         self.settle();
     }
@@ -270,22 +330,16 @@ impl Message<Slept> for Directory {
 impl Message<Broke> for Directory {
     type Reply = ();
 
-    async fn handle(&mut self, Broke { space, reason }: Broke, _: &mut Context<Self, ()>) {
-        tracing::error!(%space, reason, "space gave up after repeated crashes and rests");
-        let before = self.spaces.remove(&space);
-        self.rest(&space, reason.clone());
-        match before {
+    async fn handle(&mut self, Broke { space, reason }: Broke, ctx: &mut Context<Self, ()>) {
+        match self.spaces.get_mut(&space) {
             Some(State::Awake { family, .. }) => {
-                drop(tokio::spawn(async move { family.stop().await }));
+                let family = Arc::clone(family);
+                self.rest(&space, reason, family, ctx.actor_ref().clone());
             }
-            Some(State::Waking(waiters) | State::Sleeping(waiters)) => {
-                for waiter in waiters {
-                    waiter.send(Err(RuntimeError::Unavailable(reason.clone())));
-                }
-            }
-            Some(State::Resting { .. }) | None => {}
+            Some(State::Waking { broke, .. }) => *broke = Some(reason),
+            // It stops already; what it had not acknowledged was not promised.
+            Some(State::Sleeping(_) | State::Resting { .. }) | None => {}
         }
-        self.settle();
     }
 }
 
@@ -358,7 +412,7 @@ impl Message<Census> for Directory {
 
     async fn handle(&mut self, _: Census, _: &mut Context<Self, Self::Reply>) -> Vec<SpaceHealth> {
         let name = |state: &State| match state {
-            State::Waking(_) => "waking".to_owned(),
+            State::Waking { .. } => "waking".to_owned(),
             State::Awake { .. } => "awake".to_owned(),
             State::Sleeping(_) => "falling asleep".to_owned(),
             State::Resting { reason, .. } => format!("resting: {reason}"),
