@@ -91,6 +91,8 @@ pub(crate) fn assemble(plan: Arc<Plan>, mind: InMind, desk: &Desk<'_>) -> Assemb
         conversation: newest(conversation, for_conversation),
         context,
         message: cut(&message, for_message),
+        tools: Vec::new(),
+        steps: Vec::new(),
         plan,
         entered,
         zone: desk.zone.clone(),

@@ -26,6 +26,7 @@ pub mod embedding;
 pub mod lifecycle;
 pub mod memory;
 pub mod offload;
+pub mod tools;
 
 pub use conversation::{
     CancelTurn, Converse, ConverseError, ConversePort, Durable, Execute, ExecuteError, ExecutePort,
@@ -39,3 +40,4 @@ pub use memory::{
     Survey, TraceFilter, TurnRef,
 };
 pub use offload::{Job, Offload, OffloadError, offload};
+pub use tools::{Tool, ToolAnswer, ToolCall, ToolContext, ToolError, ToolFuture, ToolSpec, ToolStep};

@@ -74,7 +74,13 @@ impl LanguageModel for Extractive {
                     sent = sent => sent.map_err(|_| ModelError::Cancelled)?,
                 }
             }
-            Ok(Reply { text, cited: spoken.cited, prompt_tokens: None, reply_tokens: None })
+            Ok(Reply {
+                text,
+                cited: spoken.cited,
+                calls: Vec::new(),
+                prompt_tokens: None,
+                reply_tokens: None,
+            })
         })
     }
 }

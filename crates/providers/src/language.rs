@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bethink_domain::{Plan, Recalled};
-use bethink_protocol::TurnEvent;
+use bethink_protocol::{ToolCall, ToolSpec, ToolStep, TurnEvent};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +61,10 @@ pub struct Prompt {
     pub context: String,
     /// The user's message.
     pub message: String,
+    /// Tools that may be called in this step; none for models that can't, and in the last step of a turn.
+    pub tools: Vec<ToolSpec>,
+    /// Rounds of calls within this turn so far, oldest first.
+    pub steps: Vec<ToolStep>,
     /// The same for responders that do not read prose: the plan,
     pub plan: Arc<Plan>,
     /// the traces that entered the context,
@@ -91,6 +95,8 @@ pub struct Reply {
     pub text: String,
     /// Tags of traces that the responder itself says it used.
     pub cited: Vec<String>,
+    /// Tools that it calls. With any, the turn goes on: it is asked again with their answers.
+    pub calls: Vec<ToolCall>,
     /// Tokens that the model says it read; none when it does not say.
     pub prompt_tokens: Option<usize>,
     /// Tokens that the model says it wrote.

@@ -129,5 +129,5 @@ async fn speak(pieces: Vec<String>, words: &mpsc::Sender<TurnEvent>) -> Result<R
 }
 
 fn finished(text: String) -> Reply {
-    Reply { text, cited: Vec::new(), prompt_tokens: None, reply_tokens: None }
+    Reply { text, cited: Vec::new(), calls: Vec::new(), prompt_tokens: None, reply_tokens: None }
 }

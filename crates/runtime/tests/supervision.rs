@@ -41,7 +41,7 @@ impl LanguageModel for Fragile {
         Box::pin(async move {
             let text = format!("You said: {}", prompt.message);
             let _ = words.send(TurnEvent::Text(text.clone())).await;
-            Ok(Reply { text, cited: Vec::new(), prompt_tokens: None, reply_tokens: None })
+            Ok(Reply { text, cited: Vec::new(), calls: Vec::new(), prompt_tokens: None, reply_tokens: None })
         })
     }
 }

@@ -74,6 +74,8 @@ fn prompt(plan: Plan, memories: Vec<Recalled>, earlier: &[(&str, &str)]) -> Prom
         conversation: lines.collect(),
         context: String::new(),
         message: plan.message.clone(),
+        tools: Vec::new(),
+        steps: Vec::new(),
         entered: entered.collect(),
         plan: Arc::new(plan),
         zone: TimeZone::UTC,

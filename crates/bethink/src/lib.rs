@@ -1,0 +1,1 @@
+//! Bethink as a library: an agent that remembers, in your own program.
