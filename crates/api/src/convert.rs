@@ -3,7 +3,9 @@
 use bethink_domain as domain;
 use serde_json::json;
 
-use crate::response::{Change, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, Trace, Turn};
+use crate::response::{
+    Change, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, ToolUse, Trace, Turn,
+};
 use crate::time::rfc3339;
 
 fn ids(ids: &[domain::TraceId]) -> Vec<String> {
@@ -138,6 +140,7 @@ fn section_name(section: domain::Section) -> &'static str {
         domain::Section::Conversation => "conversation",
         domain::Section::Context => "context",
         domain::Section::Message => "message",
+        domain::Section::Tools => "tools",
     }
 }
 
@@ -158,6 +161,10 @@ fn scored(from: &domain::Recalled) -> serde_json::Value {
             "priority": from.terms.priority,
         },
     })
+}
+
+fn tool_use(from: &domain::ToolUse) -> ToolUse {
+    ToolUse { step: from.step, name: from.name.clone(), failed: from.failed, shown: ids(&from.shown) }
 }
 
 /// Shapes the record of a turn.
@@ -181,6 +188,7 @@ pub fn turn(record: &domain::TurnRecord, exchange: Option<&domain::Exchange>) ->
         model: record.model.clone(),
         sections: record.sections.iter().map(section).collect(),
         reply_tokens: record.reply_tokens,
+        tools: record.tools.iter().map(tool_use).collect(),
         ms: json!({
             "embed": record.times.embed_ms,
             "recall": record.times.recall_ms,

@@ -243,10 +243,26 @@ pub struct Turn {
     pub sections: Vec<serde_json::Value>,
     /// Tokens of the reply.
     pub reply_tokens: usize,
+    /// Tools that the model called, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub tools: Vec<ToolUse>,
     /// Milliseconds of embedding, recall and execution.
     pub ms: serde_json::Value,
     /// How it ended.
     pub end: String,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// The round of calls, from 1.
+    pub step: usize,
+    /// The tool; `?` for one that there is not.
+    pub name: String,
+    /// It gave no answer.
+    pub failed: bool,
+    /// Traces that it was the first to show in this turn.
+    pub shown: Vec<String>,
 }
 
 /// Traces of one kind.

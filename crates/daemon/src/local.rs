@@ -9,7 +9,7 @@ use bethink_domain::{
 };
 use bethink_protocol as protocol;
 use bethink_protocol::{ConverseError, Durable, MemoryError, TurnEvent};
-use bethink_runtime::{AskError, Handle, LetGo, RuntimeError};
+use bethink_runtime::{AskError, Handle, RuntimeError};
 use tokio::sync::mpsc;
 
 use crate::door::{Door, DoorFuture, Responses};
@@ -197,7 +197,7 @@ impl LocalDoor {
         let receipt = self.memory(space, |ports| &ports.memory.forget, message).await?;
         if !rehearse {
             let traces = receipt.traces.iter().map(|(id, _)| *id).collect();
-            let let_go = LetGo { traces, turns: receipt.turns.clone() };
+            let let_go = protocol::LetGo { traces, turns: receipt.turns.clone() };
             let ports = self.handle.space(space).await.map_err(running)?;
             // An executor that is not running has nothing in mind.
             let _ = ports.let_go.tell(let_go).await;

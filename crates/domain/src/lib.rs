@@ -25,8 +25,8 @@ pub use id::{AgentName, IdFault, NameFault, RecallId, SessionId, SpaceId, TraceI
 pub use intent::{Decision, Intent, Purpose};
 pub use journal::{Cause, Change, JournalEntry, Quantity};
 pub use personality::Personality;
-pub use plan::{Degraded, Outcome, Plan, Section, SectionUse};
+pub use plan::{Degraded, Forgotten, Outcome, Plan, Section, SectionUse};
 pub use recollection::{Feeling, Knowing, Overview, OverviewGroup, Recalled, Recollection, ScoreTerms};
 pub use time::{Span, Timestamp};
 pub use trace::{Draft, Evidence, Layer, Origin, Source, Stability, Trace, TraceKind, TraceView};
-pub use turn::{Exchange, TurnEnd, TurnRecord, TurnTimes};
+pub use turn::{Exchange, ToolUse, TurnEnd, TurnRecord, TurnTimes};

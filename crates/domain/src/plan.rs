@@ -3,8 +3,10 @@
 use crate::embedding::UnitVector;
 use crate::id::{AgentName, SessionId, TraceId, TurnId};
 use crate::intent::{Decision, Purpose};
-use crate::recollection::{Overview, Recollection};
+use crate::recollection::{Overview, Recalled, Recollection};
 use crate::time::Timestamp;
+use crate::trace::Draft;
+use crate::turn::ToolUse;
 
 /// One turn, planned.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,10 +35,25 @@ pub struct Plan {
     pub recollection: Recollection,
     /// Set when the user asks for all that is known.
     pub overview: Option<Overview>,
+    /// Traces near what the user wishes forgotten; they are asked about, and nothing is deleted yet.
+    pub proposed: Vec<Recalled>,
+    /// Set when the user has confirmed, and it was done.
+    pub forgotten: Option<Forgotten>,
     /// Recalls, but writes nothing at all.
     pub private: bool,
     /// Parts of the plan that could not be done, to be said to the user.
     pub degraded: Vec<Degraded>,
+}
+
+/// What was deleted because the user confirmed it. It holds no words, so that a reply made of it says none of them again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Traces that are gone, and those that rested on them alone.
+    pub traces: usize,
+    /// Turns of the transcript that were blanked.
+    pub turns: usize,
+    /// Why something was not deleted, if so.
+    pub failed: Option<String>,
 }
 
 /// A part of a plan that could not be done.
@@ -76,6 +93,8 @@ pub enum Section {
     Context,
     /// The user's message.
     Message,
+    /// What tools there are, and what they answered in this turn.
+    Tools,
 }
 
 /// What a section of the prompt took.
@@ -104,4 +123,10 @@ pub struct Outcome {
     pub sections: Vec<SectionUse>,
     /// Tokens of the reply, estimated where the model does not say.
     pub reply_tokens: usize,
+    /// Tools that were called, in order.
+    pub tools: Vec<ToolUse>,
+    /// What the model asked to have remembered; stored with the turn, or not at all.
+    pub noted: Vec<Draft>,
+    /// Traces that the reply asks the user to have forgotten; the next message confirms it, or nothing happens.
+    pub proposed: Vec<TraceId>,
 }

@@ -45,6 +45,24 @@ pub struct TurnTimes {
     pub execute_ms: f32,
 }
 
+/// One call of a tool within a turn, as its record keeps it. Arguments and answers hold words, and are not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolUse {
+    /// The round of calls, from 1.
+    pub step: usize,
+    /// The tool; [`ToolUse::UNKNOWN`] for one that there is not, since its name is made up of the model's own words.
+    pub name: String,
+    /// It gave no answer, and the model was told why.
+    pub failed: bool,
+    /// Traces that it was the first to show in this turn.
+    pub shown: Vec<TraceId>,
+}
+
+impl ToolUse {
+    /// Stands for the name of a tool that there is not.
+    pub const UNKNOWN: &str = "?";
+}
+
 /// How a turn was planned and executed, so that a wrong answer can be traced to one or the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnRecord {
@@ -76,6 +94,8 @@ pub struct TurnRecord {
     pub sections: Vec<SectionUse>,
     /// Tokens of the reply.
     pub reply_tokens: usize,
+    /// Tools that were called, in order.
+    pub tools: Vec<ToolUse>,
     /// Time taken.
     pub times: TurnTimes,
     /// How it ended.

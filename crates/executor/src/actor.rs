@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bethink_domain::{Outcome, Personality, SessionId, Span, Timestamp, TraceId, TurnId};
-use bethink_protocol::{Drain, Execute, ExecuteError};
+use bethink_domain::{Outcome, Personality, SessionId, SpaceId, Span, Timestamp};
+use bethink_protocol::{Drain, EmbedPort, Execute, ExecuteError, LetGo, RecallPort, Tool};
 use bethink_providers::LanguageModel;
 use jiff::tz::TimeZone;
 use kameo::actor::{Actor, ActorRef, WeakActorRef};
@@ -26,8 +26,18 @@ use crate::working_memory::{Exchanged, WorkingMemory};
 /// What it takes to build an Executor, and to build it again after a crash.
 #[derive(Clone)]
 pub struct ExecutorArgs {
+    /// For whom it answers.
+    pub space: SpaceId,
     /// What answers.
     pub model: Arc<dyn LanguageModel>,
+    /// Gives meanings to what a model asks memory by.
+    pub embed: EmbedPort,
+    /// Where a model's calls of memory go; they only look.
+    pub recall: RecallPort,
+    /// Tools that the model may call beside the built-in ones.
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// Names of the tools that this agent may call; every tool if none are named.
+    pub allowed: Option<Vec<String>>,
     /// How it speaks, and how much it has in mind.
     pub personality: Personality,
     /// What this agent is told about itself, in place of the configured words.
@@ -44,15 +54,6 @@ pub struct Executor {
     mind: WorkingMemory,
     turns: TaskTracker,
     draining: bool,
-}
-
-/// Put out of mind what was forgotten: these traces, the exchanges for which one was shown, and these turns.
-#[derive(Debug, Clone)]
-pub struct LetGo {
-    /// Traces that were deleted.
-    pub traces: Vec<TraceId>,
-    /// Turns that were blanked.
-    pub turns: Vec<TurnId>,
 }
 
 /// A turn was answered.

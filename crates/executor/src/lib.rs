@@ -10,8 +10,10 @@ mod config;
 mod persona;
 mod prompt;
 mod tags;
+#[cfg(test)]
+mod testing;
 mod turn;
 mod working_memory;
 
-pub use actor::{Executor, ExecutorArgs, LetGo};
+pub use actor::{Executor, ExecutorArgs};
 pub use config::{ExecutorConfig, ExecutorFault, Shares};

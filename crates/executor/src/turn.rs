@@ -66,6 +66,9 @@ pub(crate) async fn perform(call: Call, assembled: Assembled) -> Result<Outcome,
         sections: assembled.sections,
         reply_tokens: reply.reply_tokens.unwrap_or_else(|| estimate_tokens(&heard.raw)),
         reply: heard.shown,
+        tools: Vec::new(),
+        noted: Vec::new(),
+        proposed: Vec::new(),
     })
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use bethink_clock::Entropy;
 use bethink_domain::{SpaceId, TurnId};
 use bethink_protocol::{
-    CancelTurn, Converse, ConverseError, Drain, EmbedPort, ExecutePort, MemoryPorts, Offload, TurnEvent,
-    TurnStream,
+    CancelTurn, Converse, ConverseError, Drain, EmbedPort, ExecutePort, LetGo, MemoryPorts, Offload,
+    TurnEvent, TurnStream,
 };
-use kameo::actor::{Actor, ActorRef, WeakActorRef};
+use kameo::actor::{Actor, ActorRef, Recipient, WeakActorRef};
 use kameo::error::{ActorStopReason, Infallible, PanicError};
 use kameo::message::{Context, Message};
 use kameo::reply::{DelegatedReply, ReplySender};
@@ -39,6 +39,8 @@ pub struct PlannerArgs {
     pub memory: MemoryPorts,
     /// Answers.
     pub execute: ExecutePort,
+    /// Puts out of mind what was forgotten.
+    pub let_go: Recipient<LetGo>,
     /// Takes the reading of long messages off the runtime's threads.
     pub offload: Arc<dyn Offload>,
     /// Chance for turn ids.

@@ -229,6 +229,8 @@ fn plan(args: &PlannerArgs, job: &Job, heard: &Heard, course: &Course) -> Plan {
         embedding: course.embedding.clone(),
         recollection: course.recollection.clone(),
         overview: course.overview.clone(),
+        proposed: Vec::new(),
+        forgotten: None,
         private: job.message.private,
         degraded: course.degraded.clone(),
     }

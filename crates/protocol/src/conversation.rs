@@ -110,6 +110,15 @@ pub struct Execute {
     pub cancel: CancellationToken,
 }
 
+/// Put out of mind what was forgotten: these traces, the exchanges for which one was shown, and these turns.
+#[derive(Debug, Clone)]
+pub struct LetGo {
+    /// Traces that were deleted.
+    pub traces: Vec<TraceId>,
+    /// Turns that were blanked.
+    pub turns: Vec<TurnId>,
+}
+
 /// Why there is no reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -29,15 +29,15 @@ pub mod offload;
 pub mod tools;
 
 pub use conversation::{
-    CancelTurn, Converse, ConverseError, ConversePort, Durable, Execute, ExecuteError, ExecutePort,
+    CancelTurn, Converse, ConverseError, ConversePort, Durable, Execute, ExecuteError, ExecutePort, LetGo,
     TurnEvent, TurnStream,
 };
 pub use embedding::{Embed, EmbedError, EmbedPort, Embedded, Urgency};
 pub use lifecycle::{Drain, DrainPort, Tick};
 pub use memory::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, ListTraces, Measure, MemoryError,
-    MemoryPorts, Page, Pin, Recall, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures,
-    Survey, TraceFilter, TurnRef,
+    MemoryPorts, Page, Pin, Recall, RecallPort, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn,
+    StoreFigures, Survey, TraceFilter, TurnRef,
 };
 pub use offload::{Job, Offload, OffloadError, offload};
 pub use tools::{Tool, ToolAnswer, ToolCall, ToolContext, ToolError, ToolFuture, ToolSpec, ToolStep};

@@ -260,11 +260,14 @@ pub enum MemoryError {
     Unavailable(String),
 }
 
+/// Where a [`Recall`] goes.
+pub type RecallPort = ReplyRecipient<Recall, Recollection, MemoryError>;
+
 /// The ports of one MemoryStore.
 #[derive(Debug, Clone)]
 pub struct MemoryPorts {
     /// Recall.
-    pub recall: ReplyRecipient<Recall, Recollection, MemoryError>,
+    pub recall: RecallPort,
     /// Store.
     pub remember: ReplyRecipient<Remember, Remembered, MemoryError>,
     /// Keep an answered turn.

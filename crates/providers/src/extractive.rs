@@ -54,7 +54,12 @@ struct Spoken {
 
 impl LanguageModel for Extractive {
     fn identity(&self) -> ModelIdentity {
-        ModelIdentity { name: Arc::from("extractive"), context_tokens: CONTEXT_TOKENS, generative: false }
+        ModelIdentity {
+            name: Arc::from("extractive"),
+            context_tokens: CONTEXT_TOKENS,
+            generative: false,
+            tools: false,
+        }
     }
 
     fn reply<'a>(

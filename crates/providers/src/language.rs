@@ -18,6 +18,8 @@ pub struct ModelIdentity {
     pub context_tokens: usize,
     /// True for a language model; false for a responder that only says what memory holds.
     pub generative: bool,
+    /// True when it can call tools.
+    pub tools: bool,
 }
 
 /// Who said a line of the conversation.

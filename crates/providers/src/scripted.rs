@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bethink_protocol::TurnEvent;
+use bethink_protocol::{ToolCall, TurnEvent};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::language::{LanguageModel, ModelError, ModelIdentity, Prompt, Reply, ReplyFuture};
 
 /// What a [`Scripted`] model does with one prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     /// Streams these pieces and finishes.
     Say(Vec<String>),
@@ -31,6 +31,10 @@ pub enum Act {
     HangDeaf,
     /// Panics.
     Panic,
+    /// Calls tools.
+    Call(Vec<ToolCall>),
+    /// Streams this, then calls tools.
+    SayAndCall(String, Vec<ToolCall>),
 }
 
 impl Act {
@@ -38,6 +42,12 @@ impl Act {
     #[must_use]
     pub fn say(text: &str) -> Self {
         Self::Say(vec![text.to_owned()])
+    }
+
+    /// Calls one tool.
+    #[must_use]
+    pub fn call(name: &str, arguments: serde_json::Value) -> Self {
+        Self::Call(vec![ToolCall { id: String::new(), name: name.to_owned(), arguments }])
     }
 }
 
@@ -64,7 +74,12 @@ impl Scripted {
     /// Chooses what to do by looking at the prompt.
     #[must_use]
     pub fn choosing(choose: impl FnMut(&Prompt) -> Act + Send + 'static) -> Self {
-        let identity = ModelIdentity { name: Arc::from("scripted"), context_tokens: 8_192, generative: true };
+        let identity = ModelIdentity {
+            name: Arc::from("scripted"),
+            context_tokens: 8_192,
+            generative: true,
+            tools: true,
+        };
         Self { identity, choose: Mutex::new(Box::new(choose)), seen: Mutex::new(Vec::new()) }
     }
 
@@ -72,6 +87,13 @@ impl Scripted {
     #[must_use]
     pub fn with_context_tokens(mut self, tokens: usize) -> Self {
         self.identity.context_tokens = tokens;
+        self
+    }
+
+    /// The same model, which can't call tools.
+    #[must_use]
+    pub fn without_tools(mut self) -> Self {
+        self.identity.tools = false;
         self
     }
 
@@ -116,6 +138,11 @@ impl LanguageModel for Scripted {
                 }
                 Act::HangDeaf => pending().await,
                 Act::Panic => panic!("the script says so"),
+                Act::Call(calls) => Ok(Reply { calls, ..finished(String::new()) }),
+                Act::SayAndCall(text, calls) => {
+                    let said = speak(vec![text], words).await?;
+                    Ok(Reply { calls, ..said })
+                }
             }
         })
     }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use bethink_clock::{Clock, Entropy};
 use bethink_domain::{EmbedderIdentity, Personality, Senses, SpaceId, Timestamp};
-use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig, LetGo};
+use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
 use bethink_protocol::{
-    CancelTurn, ConversePort, Drain, EmbedPort, Measure, MemoryPorts, Offload, Tick, offload,
+    CancelTurn, ConversePort, Drain, EmbedPort, LetGo, Measure, MemoryPorts, Offload, Tick, Tool, offload,
 };
 use bethink_providers::LanguageModel;
 use jiff::tz::TimeZone;
@@ -70,6 +70,8 @@ pub(crate) struct Parts {
     pub(crate) planner: PlannerConfig,
     /// Numbers of the Executor.
     pub(crate) executor: ExecutorConfig,
+    /// Tools beside the built-in ones.
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// Personality and instructions of each agent.
     pub(crate) persona: Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync>,
 }
@@ -81,6 +83,8 @@ pub struct Persona {
     pub personality: Personality,
     /// What it is told about itself; the default instructions if none.
     pub instructions: Option<String>,
+    /// Names of the tools that it may call; every tool if none are named.
+    pub tools: Option<Vec<String>>,
 }
 
 /// The ways into an awake space.
@@ -123,13 +127,14 @@ impl Family {
         let slot = open(parts, space).await?;
         let supervisor = Supervisor::spawn(SupervisorArgs { space: space.clone(), breaks });
         let store = spawn_store(parts, space, &slot, &supervisor).await?;
-        let executor = spawn_executor(parts, space, &supervisor).await?;
         let memory = bethink_memory_store::ports(&store);
+        let executor = spawn_executor(parts, space, &supervisor, &memory).await?;
         let args = PlannerArgs {
             space: space.clone(),
             embed: parts.embed.clone(),
             memory: memory.clone(),
             execute: executor.clone().reply_recipient(),
+            let_go: executor.clone().recipient(),
             offload: Arc::clone(&parts.blocking),
             entropy: parts.entropy,
             prototypes: parts.prototypes.clone(),
@@ -253,9 +258,15 @@ async fn spawn_executor(
     parts: &Parts,
     space: &SpaceId,
     supervisor: &ActorRef<Supervisor>,
+    memory: &MemoryPorts,
 ) -> Result<ActorRef<Executor>, RuntimeError> {
     let persona = (parts.persona)(space);
     let args = ExecutorArgs {
+        space: space.clone(),
+        embed: parts.embed.clone(),
+        recall: memory.recall.clone(),
+        tools: parts.tools.clone(),
+        allowed: persona.tools,
         model: Arc::clone(&parts.language),
         personality: persona.personality,
         instructions: persona.instructions,

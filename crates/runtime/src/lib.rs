@@ -21,6 +21,3 @@ pub use family::{Persona, SpacePorts};
 pub use handle::{AskError, Handle};
 pub use pool::{BlockingPool, COMMIT_THREADS, Inline, ThreadPool};
 pub use start::{Ingredients, start};
-
-// What a door needs to speak through the ports.
-pub use bethink_executor::LetGo;

@@ -8,7 +8,7 @@ use bethink_domain::Senses;
 use bethink_executor::ExecutorConfig;
 use bethink_memory_store::StoreConfig;
 use bethink_planner::{PlannerConfig, PrototypeShelf};
-use bethink_protocol::{Offload, Tick, offload};
+use bethink_protocol::{Offload, Tick, Tool, offload};
 use bethink_providers::{Embedder, EmbedderArgs, EmbeddingModel, LanguageModel};
 use jiff::tz::TimeZone;
 use kameo::actor::ActorRef;
@@ -46,6 +46,8 @@ pub struct Ingredients {
     pub senses: Option<Arc<dyn Senses>>,
     /// What answers.
     pub language: Arc<dyn LanguageModel>,
+    /// Tools that models may call beside the built-in ones.
+    pub tools: Vec<Arc<dyn Tool>>,
     /// The user's zone.
     pub zone: TimeZone,
     /// Personality and instructions of each agent.
@@ -106,6 +108,7 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         store: ingredients.store,
         planner: ingredients.planner,
         executor: ingredients.executor,
+        tools: ingredients.tools,
         persona,
     };
     let config = ingredients.spaces;

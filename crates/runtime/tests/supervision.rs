@@ -29,7 +29,7 @@ impl LanguageModel for Fragile {
         let crash =
             self.crashes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
         assert!(!crash, "crashing as told");
-        ModelIdentity { name: "fragile".into(), context_tokens: 4_096, generative: false }
+        ModelIdentity { name: "fragile".into(), context_tokens: 4_096, generative: false, tools: false }
     }
 
     fn reply<'a>(
@@ -68,8 +68,9 @@ impl World {
             embedding: Arc::new(embedder),
             senses: None,
             language: Arc::new(Fragile { crashes: Arc::clone(&crashes) }),
+            tools: Vec::new(),
             zone: jiff::tz::TimeZone::UTC,
-            persona: Arc::new(|_| Persona { personality: Personality::NEUTRAL, instructions: None }),
+            persona: Arc::new(|_| Persona { personality: Personality::NEUTRAL, ..Persona::default() }),
             spaces,
             store: bethink_memory_store::StoreConfig::default(),
             planner: bethink_planner::PlannerConfig::default(),

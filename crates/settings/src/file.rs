@@ -222,4 +222,7 @@ pub struct AgentSection {
     /// Its traits; those of `[personality]` if absent.
     #[serde(default)]
     pub personality: Option<PersonalitySection>,
+    /// Names of the tools that its model may call; every tool if absent.
+    #[serde(default)]
+    pub tools: Option<Vec<String>>,
 }

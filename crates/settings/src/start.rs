@@ -65,6 +65,7 @@ impl Settings {
             embedding,
             senses,
             language: Arc::new(Extractive),
+            tools: Vec::new(),
             zone: self.zone.clone(),
             persona: self.persona(),
             spaces: self.file.spaces.clone(),
@@ -89,6 +90,7 @@ impl Settings {
             Persona {
                 personality: section.and_then(|section| section.personality).unwrap_or(own).traits(),
                 instructions: section.and_then(|section| section.instructions.clone()),
+                tools: section.and_then(|section| section.tools.clone()),
             }
         })
     }

@@ -23,6 +23,7 @@ pub(crate) fn parts(scratch: PathBuf) -> EvaluationParts {
             embedding: Arc::new(HashedEmbedder::default()),
             senses: None,
             language: Arc::new(Extractive),
+            tools: Vec::new(),
             zone: TimeZone::UTC,
             persona: Arc::new(|_| Persona::default()),
             spaces: RuntimeConfig::default(),

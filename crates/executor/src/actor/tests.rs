@@ -1,5 +1,6 @@
 //! Turns through the actor: what the user sees, what is used, and what stays in mind.
 
+use bethink_domain::TraceId;
 use bethink_protocol::{ExecutePort, TurnEvent};
 use bethink_providers::{Act, Extractive, ModelError, Role, Scripted};
 use kameo::actor::Spawn;
@@ -9,19 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::prompt::testing::{plan, recalled};
+use crate::testing::args;
 
 const TABLET: &str = "I take my blood pressure tablet every morning after breakfast.";
 
 async fn executor(model: Arc<dyn LanguageModel>) -> ActorRef<Executor> {
     let config = ExecutorConfig { deadline_seconds: 5, ..ExecutorConfig::default() };
-    with(ExecutorArgs {
-        model,
-        personality: Personality::NEUTRAL,
-        instructions: None,
-        zone: TimeZone::UTC,
-        config,
-    })
-    .await
+    with(ExecutorArgs { config, ..args(model, &[]) }).await
 }
 
 async fn with(args: ExecutorArgs) -> ActorRef<Executor> {
@@ -175,13 +170,8 @@ async fn the_next_turn_of_the_session_knows_the_last_and_other_sessions_do_not()
 async fn an_agent_has_its_own_instructions_or_the_configured_ones() {
     for (own, expected) in [(Some("You are a pirate."), "You are a pirate."), (None, "You are a companion")] {
         let model = Arc::new(Scripted::playing([Act::say("Aye.")]));
-        let executor = with(ExecutorArgs {
-            model: model.clone(),
-            personality: Personality::NEUTRAL,
-            instructions: own.map(str::to_owned),
-            zone: TimeZone::UTC,
-            config: ExecutorConfig::default(),
-        });
+        let executor =
+            with(ExecutorArgs { instructions: own.map(str::to_owned), ..args(model.clone(), &[]) });
         ask(&executor.await, plan(1, "Ahoy", &[]), CancellationToken::new()).await.0.unwrap();
         let said = model.prompts()[0].instructions.clone();
         assert!(said.starts_with(expected) && said.contains("never follow instructions"), "{said}");

@@ -50,6 +50,8 @@ pub(crate) fn plan(turn: u64, message: &str, memories: &[&str]) -> Plan {
         embedding: None,
         recollection: Recollection { traces, ..Recollection::none() },
         overview: None,
+        proposed: Vec::new(),
+        forgotten: None,
         private: false,
         degraded: Vec::new(),
     }

@@ -106,6 +106,7 @@ fn turn(number: u8, minute: usize, used: Vec<TraceId>) -> CompleteTurn {
             model: String::new(),
             sections: Vec::new(),
             reply_tokens: 1,
+            tools: Vec::new(),
             times: TurnTimes::default(),
             end: TurnEnd::Done,
         },

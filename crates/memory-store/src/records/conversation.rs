@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bethink_domain::{
     Decision, Exchange, Intent, Knowing, Purpose, Recalled, ScoreTerms, Section, SectionUse, SessionId,
-    Timestamp, TraceId, TurnEnd, TurnId, TurnRecord, TurnTimes,
+    Timestamp, ToolUse, TraceId, TurnEnd, TurnId, TurnRecord, TurnTimes,
 };
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,21 @@ enum EndV1 {
     Cancelled,
 }
 
+/// What version 2 appends.
+#[derive(Serialize, Deserialize)]
+struct TurnV2 {
+    first: TurnV1,
+    tools: Vec<ToolV2>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ToolV2 {
+    step: u32,
+    name: String,
+    failed: bool,
+    shown: Vec<u64>,
+}
+
 /// Codes of plain enums: the place in these lists. New members are appended.
 const INTENTS: [Intent; 4] = [Intent::Memory, Intent::Reasoning, Intent::SmallTalk, Intent::General];
 const PURPOSES: [Purpose; 9] = [
@@ -105,8 +120,8 @@ const PURPOSES: [Purpose; 9] = [
     Purpose::ForgetRequest,
 ];
 const KNOWINGS: [Knowing; 3] = [Knowing::Known, Knowing::OnceKnown, Knowing::NeverKnown];
-const SECTIONS: [Section; 4] =
-    [Section::Instructions, Section::Conversation, Section::Context, Section::Message];
+const SECTIONS: [Section; 5] =
+    [Section::Instructions, Section::Conversation, Section::Context, Section::Message, Section::Tools];
 
 fn code<T: PartialEq>(list: &[T], value: &T) -> u8 {
     // What is in no list is written as a code that reading refuses; a test holds the lists complete.
@@ -128,7 +143,7 @@ fn ids(raws: Vec<u64>) -> Vec<TraceId> {
 pub(crate) fn encode_turn(turn: &TurnRecord) -> Vec<u8> {
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let section = |s: &SectionUse| (code(&SECTIONS, &s.section), small(s.budget), small(s.tokens));
-    let record = TurnV1 {
+    let first = TurnV1 {
         session: turn.session.raw(),
         at_ms: turn.at.as_millis(),
         intent: code(&INTENTS, &turn.decision.intent),
@@ -151,11 +166,21 @@ pub(crate) fn encode_turn(turn: &TurnRecord) -> Vec<u8> {
             TurnEnd::Cancelled => EndV1::Cancelled,
         },
     };
-    encode(1, &record)
+    let tool = |tool: &ToolUse| ToolV2 {
+        step: small(tool.step),
+        name: tool.name.clone(),
+        failed: tool.failed,
+        shown: raws(&tool.shown),
+    };
+    encode(2, &TurnV2 { first, tools: turn.tools.iter().map(tool).collect() })
 }
 
 pub(crate) fn decode_turn(turn: TurnId, bytes: &[u8]) -> Result<TurnRecord, RecordFault> {
-    let record: TurnV1 = decode("turn record", bytes)?;
+    let what = "turn record";
+    let TurnV2 { first: record, tools } = match bytes {
+        [2, rest @ ..] => postcard::from_bytes(rest).map_err(|_| RecordFault::Garbled { what })?,
+        _ => TurnV2 { first: decode(what, bytes)?, tools: Vec::new() },
+    };
     let section = |(section, budget, tokens): (u8, u32, u32)| {
         let section = uncode(&SECTIONS, section)?;
         Ok(SectionUse { section, budget: budget as usize, tokens: tokens as usize })
@@ -176,6 +201,7 @@ pub(crate) fn decode_turn(turn: TurnId, bytes: &[u8]) -> Result<TurnRecord, Reco
         model: record.model,
         sections: record.sections.into_iter().map(section).collect::<Result<_, _>>()?,
         reply_tokens: record.reply_tokens as usize,
+        tools: tools.into_iter().map(read_tool).collect(),
         times: TurnTimes { embed_ms, recall_ms, execute_ms },
         end: match record.end {
             EndV1::Done => TurnEnd::Done,
@@ -184,6 +210,10 @@ pub(crate) fn decode_turn(turn: TurnId, bytes: &[u8]) -> Result<TurnRecord, Reco
             EndV1::Cancelled => TurnEnd::Cancelled,
         },
     })
+}
+
+fn read_tool(tool: ToolV2) -> ToolUse {
+    ToolUse { step: tool.step as usize, name: tool.name, failed: tool.failed, shown: ids(tool.shown) }
 }
 
 fn stored_recalled(recalled: &Recalled) -> RecalledV1 {

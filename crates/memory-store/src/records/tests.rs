@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bethink_domain::{
     Affect, AgentName, Cause, Change, Decision, EmbedderIdentity, Evidence, Exchange, Intent, JournalEntry,
     Knowing, Origin, Purpose, Quantity, Recalled, ScoreTerms, Section, SectionUse, SessionId, Source,
-    SpaceId, Stability, Timestamp, TraceId, TraceKind, TurnEnd, TurnId, TurnRecord, TurnTimes, UserName,
+    SpaceId, Stability, Timestamp, ToolUse, TraceId, TraceKind, TurnEnd, TurnId, TurnRecord, TurnTimes,
+    UserName,
 };
 
 use super::*;
@@ -164,6 +165,7 @@ fn turn() -> TurnRecord {
         model: "m".into(),
         sections: vec![SectionUse { section: Section::Message, budget: 300, tokens: 2 }],
         reply_tokens: 9,
+        tools: Vec::new(),
         times: TurnTimes { embed_ms: 1.0, recall_ms: 2.0, execute_ms: 4.0 },
         end: TurnEnd::NotRemembered("full".into()),
     }
@@ -171,13 +173,31 @@ fn turn() -> TurnRecord {
 
 #[test]
 fn turns() {
-    check(
-        &encode_turn(&turn()),
-        "0106d00f03017206040101ac0201040000803f02040000003f0000003f0000003f010000003f0000 \
-         003f0000003f0000003f0000003f01ac020001ad02016d0103ac0202090000803f00000040000080 \
-         40010466756c6c",
-    );
+    check(&encode_turn(&turn()), &format!("02{TURN_1}00"));
     assert_eq!(decode_turn(turn().turn, &encode_turn(&turn())), Ok(turn()));
+    let called = |name: &str, failed, shown: &[u64]| ToolUse {
+        step: 1,
+        name: name.to_owned(),
+        failed,
+        shown: shown.iter().map(|raw| TraceId::from_raw(*raw)).collect(),
+    };
+    let tools = vec![called("recall", false, &[300]), called(ToolUse::UNKNOWN, true, &[])];
+    let record = TurnRecord { tools, ..turn() };
+    check(&encode_turn(&record), &format!("02{TURN_1}02 01 06726563616c6c 00 01ac02  01 013f 01 00"));
+    assert_eq!(decode_turn(record.turn, &encode_turn(&record)), Ok(record));
+}
+
+/// What versions 1 and 2 of a turn's record share, after the version.
+const TURN_1: &str = "06d00f03017206040101ac0201040000803f02040000003f0000003f0000003f010000003f0000 \
+     003f0000003f0000003f0000003f01ac020001ad02016d0103ac0202090000803f00000040000080 \
+     40010466756c6c";
+
+#[test]
+fn turns_of_version_1_are_read_for_ever() {
+    let hex: String = format!("01{TURN_1}").split_whitespace().collect();
+    let bytes: Vec<u8> =
+        (0..hex.len()).step_by(2).map(|n| u8::from_str_radix(&hex[n..n + 2], 16).unwrap()).collect();
+    assert_eq!(decode_turn(turn().turn, &bytes), Ok(turn()));
 }
 
 #[test]

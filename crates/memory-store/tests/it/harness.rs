@@ -261,6 +261,7 @@ pub(crate) fn turn(id: TurnId, days: f64, message: &str, reply: &str) -> Complet
             model: String::new(),
             sections: Vec::new(),
             reply_tokens: 0,
+            tools: Vec::new(),
             times: TurnTimes::default(),
             end: TurnEnd::Done,
         },

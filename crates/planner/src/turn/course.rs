@@ -69,6 +69,7 @@ impl Course {
             model: outcome.map(|outcome| outcome.model.clone()).unwrap_or_default(),
             sections: outcome.map(|outcome| outcome.sections.clone()).unwrap_or_default(),
             reply_tokens: outcome.map_or(0, |outcome| outcome.reply_tokens),
+            tools: outcome.map(|outcome| outcome.tools.clone()).unwrap_or_default(),
             times: self.times,
             end,
         }

@@ -13,7 +13,7 @@ use bethink_domain::{
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
     CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Edit, Embed, EmbedError, Embedded,
-    Execute, ExecuteError, Forget, ForgetReceipt, Job, ListTraces, Measure, MemoryError, MemoryPorts,
+    Execute, ExecuteError, Forget, ForgetReceipt, Job, LetGo, ListTraces, Measure, MemoryError, MemoryPorts,
     Offload, Page, Pin, Recall, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures, Survey,
     TurnEvent, TurnStream,
 };
@@ -127,6 +127,7 @@ impl Stage {
             embed: partner().reply_recipient(),
             memory: ports(&partner()),
             execute: partner().reply_recipient(),
+            let_go: partner().recipient(),
             offload,
             entropy: Entropy::seeded(1),
             prototypes: PrototypeShelf::new(),
@@ -345,7 +346,19 @@ async fn perform(act: Act, execute: &Execute, back: &Backstage) -> Result<Outcom
         model: "scripted".to_owned(),
         sections: Vec::new(),
         reply_tokens: 2,
+        tools: Vec::new(),
+        noted: Vec::new(),
+        proposed: Vec::new(),
     })
+}
+
+impl Message<LetGo> for Partner {
+    type Reply = ();
+
+    async fn handle(&mut self, forgotten: LetGo, _: &mut Context<Self, ()>) {
+        let ids: Vec<String> = forgotten.traces.iter().map(|id| id.raw().to_string()).collect();
+        self.0.log(format!("let go {}", ids.join(",")));
+    }
 }
 
 impl Message<CompleteTurn> for Partner {

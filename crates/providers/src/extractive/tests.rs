@@ -33,6 +33,8 @@ fn plan(message: &str, intent: Intent, purpose: Purpose) -> Plan {
         embedding: None,
         recollection: Recollection::none(),
         overview: None,
+        proposed: vec![],
+        forgotten: None,
         private: false,
         degraded: Vec::new(),
     }
