@@ -8,6 +8,7 @@
 pub mod affect;
 pub mod cue;
 pub mod embedding;
+pub mod event;
 pub mod id;
 pub mod intent;
 pub mod journal;
@@ -21,6 +22,7 @@ pub mod turn;
 pub use affect::Affect;
 pub use cue::{Cue, CueScope, RecallMode};
 pub use embedding::{EmbedderIdentity, Sense, Senses, UnitVector, VectorFault};
+pub use event::{Event, EventKind};
 pub use id::{AgentName, IdFault, NameFault, RecallId, SessionId, SpaceId, TraceId, TurnId, UserName};
 pub use intent::{Decision, Intent, Purpose};
 pub use journal::{Cause, Change, JournalEntry, Quantity};

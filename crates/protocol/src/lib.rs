@@ -23,6 +23,7 @@
 
 pub mod conversation;
 pub mod embedding;
+pub mod events;
 pub mod lifecycle;
 pub mod memory;
 pub mod offload;
@@ -33,6 +34,7 @@ pub use conversation::{
     TurnEvent, TurnStream,
 };
 pub use embedding::{Embed, EmbedError, EmbedPort, Embedded, Urgency};
+pub use events::{EVENTS_MAX, EventBus, Events, Heard, Missed};
 pub use lifecycle::{Drain, DrainPort, Tick};
 pub use memory::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, ListTraces, Measure, MemoryError,
