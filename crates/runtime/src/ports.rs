@@ -268,8 +268,9 @@ impl Ports {
         self.inner.access.events.listen_until(&self.inner.over)
     }
 
-    /// Sends what happens to an actor, as messages; call it in `on_start`. It goes on over restarts of the actor, so that
-    /// what happens meanwhile waits in its mailbox. The second call changes nothing.
+    /// Sends what happens to an actor, an event at a time; call it in `on_start`. It goes on over restarts of the actor:
+    /// only the event over which it crashed is lost. An actor that is too slow hears how many events it missed. The second
+    /// call changes nothing.
     pub fn listen<A: Actor + Message<Heard>>(&self, actor: &ActorRef<A>) {
         let mut listening = self.inner.listening.lock().unwrap_or_else(PoisonError::into_inner);
         if listening.as_ref().is_some_and(|task| !task.is_finished()) {
@@ -280,8 +281,13 @@ impl Ports {
             // What is sent to an actor that still starts can be lost.
             actor.wait_for_startup().await;
             while let Some(heard) = events.next().await {
-                if actor.tell(heard).await.is_err() {
-                    return;
+                // Asked, not told, so that the events that wait stay out of the mailbox: a crash would take them, and they
+                // would be in the way of other messages.
+                match actor.ask(heard).send().await {
+                    Ok(_) => {}
+                    Err(SendError::ActorNotRunning(_)) => return,
+                    Err(_) if !actor.is_alive() => return,
+                    Err(_) => tracing::warn!("an extension could not handle an event"),
                 }
             }
         }));

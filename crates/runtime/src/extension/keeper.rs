@@ -23,7 +23,7 @@ const CRASHES_MAX: u32 = 5;
 /// Quiet time after which earlier crashes are forgiven; longer than the longest back-off.
 const FORGIVING_QUIET: Duration = Duration::from_secs(60);
 /// Wait before the first restart, doubled for each further one.
-const BACK_OFF: Duration = Duration::from_millis(100);
+const BACK_OFF: Duration = Duration::from_millis(50);
 /// How long the start of the process or of a space waits for an extension to have started.
 const START_PATIENCE: Duration = Duration::from_secs(5);
 
