@@ -7,16 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bethink_clock::{Clock, Entropy, SimulatedClock};
-use bethink_domain::{
-    AgentName, Cue, Draft, EventKind, Personality, RecallMode, SpaceId, Span, Timestamp, UserName,
-};
+use bethink_domain::{AgentName, Cue, Draft, EventKind, RecallMode, SpaceId, Span, Timestamp, UserName};
 use bethink_protocol::Heard;
 use bethink_providers::{Extractive, HashedEmbedder};
 use bethink_runtime::{
     DataDir, Extension, ExtensionHealth, ExtensionKinds, ExtensionSpec, ExtensionState, Handle, Ingredients,
     Persona, Ports, RuntimeConfig, Scope, start,
 };
-use kameo::error::Infallible;
 use kameo::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
@@ -134,11 +131,12 @@ impl World {
             senses: None,
             language: Arc::new(Extractive),
             zone: jiff::tz::TimeZone::UTC,
-            persona: Arc::new(|_| Persona { personality: Personality::NEUTRAL, instructions: None }),
+            persona: Arc::new(|_| Persona::default()),
             spaces: RuntimeConfig::default(),
             store: bethink_memory_store::StoreConfig::default(),
             planner: bethink_planner::PlannerConfig::default(),
             executor: bethink_executor::ExecutorConfig::default(),
+            tools: Vec::new(),
             extensions: kinds().plan(specs).unwrap(),
         });
         Self { clock, handle: Arc::new(handle.await.unwrap()), _dir: dir }
