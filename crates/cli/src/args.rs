@@ -29,6 +29,9 @@ pub(crate) struct Global {
     /// User whom it is about [default: me]
     #[arg(long, global = true)]
     pub(crate) user: Option<String>,
+    /// Set any key of the configuration, such as memory.enabled=false; may be given several times
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
     /// Print one JSON object a line
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -101,6 +104,9 @@ pub(crate) enum Command {
         #[arg(long)]
         last: bool,
     },
+    /// Check the configuration, show it, or print its reference
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Measure recall on labelled benchmarks
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -151,6 +157,31 @@ pub(crate) enum MemoryCommand {
     },
     /// Count what is there
     Stats,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Tell everything that is wrong with the file, the environment and the options, at once
+    #[command(after_help = "Example:\n  bethink config check\n  bethink config check bethink.toml")]
+    Check {
+        /// Configuration file [default: the one that other commands would read]
+        file: Option<PathBuf>,
+    },
+    /// Print what is in force as TOML, with the place that each value came from
+    #[command(after_help = "Example:\n  bethink config show memory\n  bethink config show --egress")]
+    Show {
+        /// This section alone, such as memory or mechanisms.decay
+        section: Option<String>,
+        /// Leave defaults out
+        #[arg(long)]
+        changed: bool,
+        /// Tell what data go to which host instead
+        #[arg(long, conflicts_with_all = ["section", "changed"])]
+        egress: bool,
+    },
+    /// Print the reference of all keys as Markdown
+    #[command(after_help = "Example:\n  bethink config reference > configuration.md")]
+    Reference,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,5 +1,6 @@
 //! What each command does: parse, ask the door, print.
 
+mod config;
 mod eval;
 pub(crate) mod forget;
 mod memory;
@@ -25,7 +26,11 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         data_dir: arguments.global.data_dir,
         agent: arguments.global.agent,
         user: arguments.global.user,
+        set: arguments.global.set,
     };
+    if let Command::Config(command) = arguments.command {
+        return config::run(overrides, output, command);
+    }
     let settings =
         Settings::load(&overrides).map_err(|error| Fault::new(FaultKind::Usage, error.to_string()))?;
     if let Command::Eval(command) = arguments.command {
@@ -57,7 +62,7 @@ async fn with_door(
         Command::Forget { id, yes } => forget::run(opened, output, id, yes).await,
         Command::Why { id: Some(id), .. } => why::trace(opened, settings, output, id).await,
         Command::Why { id: None, turn, .. } => why::turn(opened, settings, output, turn).await,
-        Command::Eval(_) => anyhow::bail!("evaluation needs no door"),
+        Command::Config(_) | Command::Eval(_) => anyhow::bail!("this needs no door"),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This is the only place that computes either, so that every surface shows the same numbers.
 
-use bethink_domain::{Source, Stability, Timestamp, Trace, TraceKind};
+use bethink_domain::{Bounded, Source, Stability, Timestamp, Trace, TraceKind};
 use serde::Deserialize;
 
 #[cfg(test)]
@@ -98,25 +98,20 @@ impl Default for DecayConfig {
 }
 
 impl DecayConfig {
-    /// What is out of range, as sentences that name the key; empty when all is well.
+    /// The numbers, and what they may be.
     #[must_use]
-    pub fn faults(&self) -> Vec<String> {
+    pub fn bounds(&self) -> Vec<Bounded> {
         let base = &self.stability_days;
-        let ranges = [
-            ("growth", self.growth, 1.0, 10.0),
-            ("stability_max_days", self.stability_max_days, 1.0, 3_650.0),
-            ("stability_days.episodic", base.episodic, 0.1, 3_650.0),
-            ("stability_days.semantic", base.semantic, 0.1, 3_650.0),
-            ("stability_days.procedural", base.procedural, 0.1, 3_650.0),
-            ("stability_days.relational", base.relational, 0.1, 3_650.0),
-            ("faded_below", self.faded_below, 0.0, 1.0),
-            ("kept_floor", self.kept_floor, 0.0, 1.0),
-        ];
-        ranges
-            .into_iter()
-            .filter(|(_, value, low, high)| !(low..=high).contains(&value))
-            .map(|(key, value, low, high)| format!("`{key}` is {value}, but must be from {low} to {high}"))
-            .collect()
+        vec![
+            Bounded::new("growth", self.growth, 1.0, 10.0),
+            Bounded::new("stability_max_days", self.stability_max_days, 1.0, 3_650.0),
+            Bounded::new("stability_days.episodic", base.episodic, 0.1, 3_650.0),
+            Bounded::new("stability_days.semantic", base.semantic, 0.1, 3_650.0),
+            Bounded::new("stability_days.procedural", base.procedural, 0.1, 3_650.0),
+            Bounded::new("stability_days.relational", base.relational, 0.1, 3_650.0),
+            Bounded::new("faded_below", self.faded_below, 0.0, 1.0),
+            Bounded::new("kept_floor", self.kept_floor, 0.0, 1.0),
+        ]
     }
 }
 

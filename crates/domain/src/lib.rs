@@ -6,9 +6,9 @@
 //! Suggested reading order: [`id`], [`time`], [`trace`], [`cue`], [`recollection`], [`plan`], [`turn`].
 
 pub mod affect;
+pub mod bounds;
 pub mod cue;
 pub mod embedding;
-pub mod event;
 pub mod id;
 pub mod intent;
 pub mod journal;
@@ -20,9 +20,9 @@ pub mod trace;
 pub mod turn;
 
 pub use affect::Affect;
+pub use bounds::Bounded;
 pub use cue::{Cue, CueScope, RecallMode};
 pub use embedding::{EmbedderIdentity, Sense, Senses, UnitVector, VectorFault};
-pub use event::{Event, EventKind};
 pub use id::{AgentName, IdFault, NameFault, RecallId, SessionId, SpaceId, TraceId, TurnId, UserName};
 pub use intent::{Decision, Intent, Purpose};
 pub use journal::{Cause, Change, JournalEntry, Quantity};

@@ -1,5 +1,6 @@
 //! What can be tuned.
 
+use bethink_domain::Bounded;
 use serde::Deserialize;
 
 /// Numbers and words of the Executor, `[executor]` in the configuration.
@@ -37,38 +38,21 @@ pub struct Shares {
     pub message: u8,
 }
 
-/// Why a configuration cannot be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum ExecutorFault {
-    /// A number lies outside its range: correct this key.
-    #[error("{key} must be {range}")]
-    OutOfRange {
-        /// The key below `[executor]`.
-        key: &'static str,
-        /// What it may be.
-        range: &'static str,
-    },
-}
-
 impl ExecutorConfig {
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// An [`ExecutorFault`] that names the first key outside its range.
-    pub fn check(&self) -> Result<(), ExecutorFault> {
-        let shares = self.shares.weights();
-        let rules = [
-            (self.reply_reserve_tokens >= 1, "reply_reserve_tokens", "at least 1"),
-            ((1..=3_600).contains(&self.deadline_seconds), "deadline_seconds", "1 to 3600"),
-            ((1..=10_000).contains(&self.sessions_max), "sessions_max", "1 to 10000"),
-            (self.session_idle_minutes >= 1, "session_idle_minutes", "at least 1"),
-            (shares.iter().all(|share| *share <= 100), "shares", "0 to 100 each"),
-            (shares.iter().any(|share| *share > 0), "shares", "above 0 for at least one section"),
-        ];
-        match rules.into_iter().find(|(holds, ..)| !holds) {
-            Some((_, key, range)) => Err(ExecutorFault::OutOfRange { key, range }),
-            None => Ok(()),
-        }
+    /// The numbers, and what they may be.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<Bounded> {
+        let Shares { instructions, conversation, context, message } = self.shares;
+        vec![
+            Bounded::new("reply_reserve_tokens", self.reply_reserve_tokens as f64, 1.0, f64::INFINITY),
+            Bounded::new("deadline_seconds", self.deadline_seconds as f64, 1.0, 3_600.0),
+            Bounded::new("sessions_max", self.sessions_max as f64, 1.0, 10_000.0),
+            Bounded::new("session_idle_minutes", f64::from(self.session_idle_minutes), 1.0, f64::INFINITY),
+            Bounded::new("shares.instructions", f64::from(instructions), 0.0, 100.0),
+            Bounded::new("shares.conversation", f64::from(conversation), 0.0, 100.0),
+            Bounded::new("shares.context", f64::from(context), 0.0, 100.0),
+            Bounded::new("shares.message", f64::from(message), 0.0, 100.0),
+        ]
     }
 }
 
@@ -89,6 +73,12 @@ impl Default for ExecutorConfig {
 }
 
 impl Shares {
+    /// True when nothing is given a share, so that no prompt could be made.
+    #[must_use]
+    pub fn are_none(self) -> bool {
+        self.weights().iter().all(|share| *share == 0)
+    }
+
     /// The weights in the order of the sections.
     pub(crate) fn weights(self) -> [usize; 4] {
         [self.instructions, self.conversation, self.context, self.message].map(usize::from)
@@ -108,19 +98,20 @@ mod tests {
     #[test]
     fn unknown_keys_and_impossible_numbers_are_refused() {
         assert_eq!(toml::from_str::<ExecutorConfig>("").unwrap(), ExecutorConfig::default());
-        assert_eq!(ExecutorConfig::default().check(), Ok(()));
+        assert!(ExecutorConfig::default().bounds().iter().all(Bounded::holds));
         assert!(toml::from_str::<ExecutorConfig>("deadline = 3").is_err());
         assert!(toml::from_str::<ExecutorConfig>("[shares]\nmemory = 3").is_err());
         let check = |text: &str, refused: &str| {
-            let ExecutorFault::OutOfRange { key, .. } =
-                toml::from_str::<ExecutorConfig>(text).unwrap().check().unwrap_err();
-            assert_eq!(key, refused, "{text}");
+            let config = toml::from_str::<ExecutorConfig>(text).unwrap();
+            let outside = config.bounds().into_iter().filter(|number| !number.holds());
+            assert_eq!(outside.map(|number| number.key).collect::<Vec<_>>(), [refused], "{text}");
         };
         check("deadline_seconds = 0", "deadline_seconds");
         check("reply_reserve_tokens = 0", "reply_reserve_tokens");
         check("sessions_max = 0", "sessions_max");
         check("session_idle_minutes = 0", "session_idle_minutes");
-        check("shares = { instructions = 0, conversation = 0, context = 0, message = 0 }", "shares");
-        check("shares = { context = 101 }", "shares");
+        check("shares = { context = 101 }", "shares.context");
+        let none = Shares { instructions: 0, conversation: 0, context: 0, message: 0 };
+        assert!(none.are_none() && !Shares::default().are_none());
     }
 }

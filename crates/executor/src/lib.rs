@@ -16,4 +16,4 @@ mod turn;
 mod working_memory;
 
 pub use actor::{Executor, ExecutorArgs};
-pub use config::{ExecutorConfig, ExecutorFault, Shares};
+pub use config::{ExecutorConfig, Shares};

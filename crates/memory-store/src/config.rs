@@ -1,6 +1,7 @@
 //! Numbers that tune the store.
 
 use bethink_cognition::{Decay, DecayConfig, Profile, RelevanceConfig};
+use bethink_domain::Bounded;
 use serde::Deserialize;
 
 /// How a store remembers and recalls.
@@ -42,22 +43,17 @@ impl Default for MemoryConfig {
 }
 
 impl MemoryConfig {
-    /// What is out of range, as sentences that name the key; empty when all is well.
+    /// The numbers, and what they may be.
     #[must_use]
-    pub fn faults(&self) -> Vec<String> {
-        let ranges = [
-            ("relevance_threshold", f64::from(self.relevance_threshold), 0.0, 1.0),
-            ("text_bytes_max", self.text_bytes_max as f64, 1.0, 1_048_576.0),
-            ("queue_max", self.queue_max as f64, 1.0, 65_536.0),
-            ("turn_record_days", f64::from(self.turn_record_days), 0.0, 3_650.0),
-            ("cache_bytes", self.cache_bytes as f64, 65_536.0, 1e12),
-            ("embed_timeout_ms", self.embed_timeout_ms as f64, 100.0, 600_000.0),
-        ];
-        ranges
-            .into_iter()
-            .filter(|(_, value, low, high)| !(low..=high).contains(&value))
-            .map(|(key, value, low, high)| format!("`{key}` is {value}, but must be from {low} to {high}"))
-            .collect()
+    pub fn bounds(&self) -> Vec<Bounded> {
+        vec![
+            Bounded::new("relevance_threshold", f64::from(self.relevance_threshold), 0.0, 1.0),
+            Bounded::new("text_bytes_max", self.text_bytes_max as f64, 1.0, 1_048_576.0),
+            Bounded::new("queue_max", self.queue_max as f64, 1.0, 65_536.0),
+            Bounded::new("turn_record_days", f64::from(self.turn_record_days), 0.0, 3_650.0),
+            Bounded::new("cache_bytes", self.cache_bytes as f64, 65_536.0, f64::INFINITY),
+            Bounded::new("embed_timeout_ms", self.embed_timeout_ms as f64, 100.0, 600_000.0),
+        ]
     }
 }
 

@@ -1,9 +1,7 @@
 //! The Planner's numbers.
 
-use bethink_domain::{Cue, Intent};
+use bethink_domain::{Bounded, Cue, Intent};
 use serde::Deserialize;
-
-use crate::PlannerError;
 
 /// Most traces recalled for each intent. Small talk recalls none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -24,6 +22,17 @@ impl Default for Depths {
 }
 
 impl Depths {
+    /// The numbers, and what they may be.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<Bounded> {
+        let most = Cue::K_MAX as f64;
+        vec![
+            Bounded::new("memory", self.memory as f64, 0.0, most),
+            Bounded::new("reasoning", self.reasoning as f64, 0.0, most),
+            Bounded::new("general", self.general as f64, 0.0, most),
+        ]
+    }
+
     /// Most traces recalled for an intent; 0 for small talk.
     #[must_use]
     pub fn of(self, intent: Intent) -> usize {
@@ -68,25 +77,14 @@ impl Default for PlannerConfig {
 }
 
 impl PlannerConfig {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`PlannerError::Setting`] naming the first key that is out of range.
-    pub fn check(&self) -> Result<(), PlannerError> {
-        let rows = [
-            ("depth.memory", self.depth.memory, 0, Cue::K_MAX),
-            ("depth.reasoning", self.depth.reasoning, 0, Cue::K_MAX),
-            ("depth.general", self.depth.general, 0, Cue::K_MAX),
-            ("message_bytes_max", self.message_bytes_max, 1, 16 * 1024 * 1024),
-            ("waiting_turns_max", self.waiting_turns_max, 0, 256),
-            ("overview_per_group", self.overview_per_group, 1, 100),
-        ];
-        for (key, given, least, most) in rows {
-            if !(least..=most).contains(&given) {
-                return Err(PlannerError::Setting { key, given, least, most });
-            }
-        }
-        Ok(())
+    /// The numbers, and what they may be.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<Bounded> {
+        vec![
+            Bounded::new("message_bytes_max", self.message_bytes_max as f64, 1.0, 16_777_216.0),
+            Bounded::new("waiting_turns_max", self.waiting_turns_max as f64, 0.0, 256.0),
+            Bounded::new("overview_per_group", self.overview_per_group as f64, 1.0, 100.0),
+        ]
     }
 }
 
@@ -105,11 +103,11 @@ mod tests {
 
     #[test]
     fn a_number_out_of_range_is_named() {
-        assert_eq!(PlannerConfig::default().check(), Ok(()));
-        let deep =
-            PlannerConfig { depth: Depths { reasoning: 101, ..Depths::default() }, ..Default::default() };
-        let error = deep.check().unwrap_err().to_string();
-        assert_eq!(error, "`depth.reasoning` is 101; it must be from 0 to 100");
+        assert!(PlannerConfig::default().bounds().iter().all(Bounded::holds));
+        let deep = Depths { reasoning: 101, ..Depths::default() };
+        let outside: Vec<_> = deep.bounds().into_iter().filter(|number| !number.holds()).collect();
+        assert_eq!(outside.len(), 1);
+        assert_eq!(outside[0].to_string(), "`reasoning` is 101, but must be from 0 to 100");
     }
 
     #[test]

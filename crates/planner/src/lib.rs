@@ -27,21 +27,3 @@ pub use heard::{Heard, Need, hear};
 pub use intent::decide;
 pub use prototypes::{PrototypeShelf, Prototypes, prototype_sentences};
 pub use stated::{Stated, drafts};
-
-/// What is wrong with how a Planner was set up.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlannerError {
-    /// A number is out of its range: change it.
-    #[error("`{key}` is {given}; it must be from {least} to {most}")]
-    Setting {
-        /// The key below `[planner]`.
-        key: &'static str,
-        /// The number given.
-        given: usize,
-        /// Least that is allowed.
-        least: usize,
-        /// Most that is allowed.
-        most: usize,
-    },
-}

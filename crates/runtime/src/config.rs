@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bethink_domain::Bounded;
+
 /// Limits of awake spaces.
 #[derive(Debug, Clone, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -24,20 +26,15 @@ impl Default for RuntimeConfig {
 }
 
 impl RuntimeConfig {
-    /// What is out of range, as sentences that name the key; empty when all is well.
+    /// The numbers, and what they may be.
     #[must_use]
-    pub fn faults(&self) -> Vec<String> {
-        let ranges = [
-            ("awake_max", self.awake_max as u64, 1, 4_096),
-            ("sleep_after_seconds", self.sleep_after_seconds, 1, 86_400),
-            ("tick_seconds", self.tick_seconds, 1, 3_600),
-            ("shutdown_seconds", self.shutdown_seconds, 1, 600),
-        ];
-        ranges
-            .into_iter()
-            .filter(|(_, value, low, high)| !(low..=high).contains(&value))
-            .map(|(key, value, low, high)| format!("`{key}` is {value}, but must be from {low} to {high}"))
-            .collect()
+    pub fn bounds(&self) -> Vec<Bounded> {
+        vec![
+            Bounded::new("awake_max", self.awake_max as f64, 1.0, 4_096.0),
+            Bounded::new("sleep_after_seconds", self.sleep_after_seconds as f64, 1.0, 86_400.0),
+            Bounded::new("tick_seconds", self.tick_seconds as f64, 1.0, 3_600.0),
+            Bounded::new("shutdown_seconds", self.shutdown_seconds as f64, 1.0, 600.0),
+        ]
     }
 
     pub(crate) fn shutdown(&self) -> Duration {

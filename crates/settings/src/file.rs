@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use bethink_cognition::{DecayConfig, Profile, RelevanceConfig};
-use bethink_domain::Personality;
+use bethink_domain::{AgentName, Bounded, Personality, UserName};
 use bethink_executor::ExecutorConfig;
 use bethink_memory_store::MemoryConfig;
 use bethink_planner::{Depths, PlannerConfig};
 use bethink_runtime::RuntimeConfig;
+use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 /// The whole file. Absent sections and keys have their defaults.
@@ -34,6 +35,48 @@ pub struct File {
     pub user: UserSection,
     /// `[[agents]]`.
     pub agents: Vec<AgentSection>,
+}
+
+impl File {
+    /// The numbers of every section, and what they may be. A number is refused here, and documented from here.
+    pub(crate) fn bounds(&self) -> Vec<(String, Vec<Bounded>)> {
+        let mut all = vec![
+            ("memory".to_owned(), self.memory.bounds()),
+            ("memory.depth".to_owned(), self.memory.depth.bounds()),
+            ("memory.relevance".to_owned(), self.memory.relevance.bounds()),
+            ("mechanisms.decay".to_owned(), self.mechanisms.decay.bounds()),
+            ("personality".to_owned(), self.personality.bounds()),
+            ("planner".to_owned(), self.planner.bounds()),
+            ("executor".to_owned(), self.executor.bounds()),
+            ("spaces".to_owned(), self.spaces.bounds()),
+        ];
+        for (at, agent) in self.agents.iter().enumerate() {
+            let own = agent.personality.map(|own| own.bounds()).unwrap_or_default();
+            all.push((format!("agents[{at}].personality"), own));
+        }
+        all
+    }
+
+    /// What is wrong beyond single numbers: the path of the key, and a sentence.
+    pub(crate) fn faults(&self) -> Vec<(String, String)> {
+        let mut faults = Vec::new();
+        let mut add = |path: String, fault: Option<String>| {
+            faults.extend(fault.map(|fault| (path.clone(), format!("`{path}`: {fault}"))));
+        };
+        let none = self.executor.shares.are_none().then(|| "one share at least must be above 0".to_owned());
+        add("executor.shares".to_owned(), none);
+        add("user.name".to_owned(), UserName::new(&self.user.name).err().map(|error| error.to_string()));
+        let zone = self.user.timezone.as_deref().filter(|zone| TimeZone::get(zone).is_err());
+        add(
+            "user.timezone".to_owned(),
+            zone.map(|zone| format!("`{zone}` is no time zone; write it as Europe/Oslo")),
+        );
+        for (at, agent) in self.agents.iter().enumerate() {
+            let fault = AgentName::new(&agent.name).err().map(|error| error.to_string());
+            add(format!("agents[{at}].name"), fault);
+        }
+        faults
+    }
 }
 
 /// What is kept, where, and how much of it is recalled.
@@ -87,6 +130,13 @@ impl Default for MemorySection {
 }
 
 impl MemorySection {
+    pub(crate) fn bounds(&self) -> Vec<Bounded> {
+        let mut bounds = self.store().bounds();
+        let minutes = f64::from(self.session_idle_minutes);
+        bounds.push(Bounded::new("session_idle_minutes", minutes, 1.0, 1_440.0));
+        bounds
+    }
+
     /// The part that the store takes.
     #[must_use]
     pub fn store(&self) -> MemoryConfig {
@@ -144,17 +194,17 @@ impl PersonalitySection {
         Personality { honesty, emotionality, extraversion, agreeableness, conscientiousness, openness }
     }
 
-    pub(crate) fn faults(&self) -> Vec<String> {
-        let parts = [
+    pub(crate) fn bounds(&self) -> Vec<Bounded> {
+        [
             ("honesty", self.honesty),
             ("emotionality", self.emotionality),
             ("extraversion", self.extraversion),
             ("agreeableness", self.agreeableness),
             ("conscientiousness", self.conscientiousness),
             ("openness", self.openness),
-        ];
-        let outside = parts.into_iter().filter(|(_, value)| !(0.0..=1.0).contains(value));
-        outside.map(|(key, value)| format!("`{key}` is {value}, but must be from 0 to 1")).collect()
+        ]
+        .map(|(key, given)| Bounded::new(key, f64::from(given), 0.0, 1.0))
+        .to_vec()
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use bethink_domain::{AgentName, Personality, UserName};
-use bethink_executor::ExecutorFault;
+use bethink_domain::{AgentName, Personality};
 use jiff::tz::TimeZone;
 
+use crate::allowed::bounds;
 use crate::environment::Environment;
-use crate::error::SettingsError;
-use crate::file::{File, LanguageProvider, MemorySection};
+use crate::error::{Mistake, Origin, SettingsError};
+use crate::file::{File, MemorySection};
+use crate::layers::{self, Layer, Layers};
 use crate::place::resolve;
 
 /// Agent unless another is named.
@@ -25,6 +26,8 @@ pub struct Overrides {
     pub agent: Option<String>,
     /// `--user`.
     pub user: Option<String>,
+    /// `--set`, each as `section.key=value`.
+    pub set: Vec<String>,
 }
 
 /// Settings that hold.
@@ -48,8 +51,12 @@ pub struct Settings {
     pub session_idle_seconds: i64,
     /// `[memory]`.
     pub memory: MemorySection,
-    /// The file as read.
+    /// The whole configuration: the file, the environment over it, the command line over both.
     pub file: File,
+    /// The configuration file, where there is one.
+    pub path: Option<PathBuf>,
+    /// Where each value came from.
+    pub(crate) layers: Layers,
 }
 
 impl Settings {
@@ -70,41 +77,31 @@ impl Settings {
         environment: &Environment,
         cwd: &Path,
     ) -> Result<Self, SettingsError> {
-        let (path, file) = match config_path(overrides, environment, cwd)? {
-            Some(path) => {
-                let file = read(&path)?;
-                (path, file)
-            }
-            None => (PathBuf::new(), File::default()),
-        };
-        let data_dir = data_dir(overrides, environment, cwd, &path, &file)?;
+        let path = config_path(overrides, environment, cwd)?;
+        let (layers, file, mistakes) = gather(overrides, environment, path.as_deref())?;
+        if !mistakes.is_empty() {
+            return Err(SettingsError::Wrong(mistakes));
+        }
+        let data_dir = data_dir(overrides, environment, cwd, &layers, &file)?;
         let agent = overrides.agent.clone().unwrap_or_else(|| DEFAULT_AGENT.to_owned());
-        let user = overrides.user.clone().unwrap_or_else(|| file.user.name.clone());
         AgentName::new(&agent).map_err(|error| SettingsError::Argument(format!("agent: {error}")))?;
-        UserName::new(&user).map_err(|error| SettingsError::Argument(format!("user: {error}")))?;
         let own = file.agents.iter().find(|section| section.name == agent);
         let personality = own.and_then(|section| section.personality).unwrap_or(file.personality).traits();
         let instructions = own.and_then(|section| section.instructions.clone());
         Ok(Self {
             agent,
-            user,
+            user: file.user.name.clone(),
             data_dir,
             run_dir: environment.run_dir.clone(),
-            zone: zone(&path, &file)?,
+            zone: zone(&file),
             personality,
             instructions,
             session_idle_seconds: i64::from(file.memory.session_idle_minutes) * 60,
             memory: file.memory.clone(),
             file,
+            path,
+            layers,
         })
-    }
-
-    /// What leaves the machine, in words.
-    #[must_use]
-    pub fn egress(&self) -> &'static str {
-        match self.file.language.provider {
-            LanguageProvider::Extractive => "nothing leaves this machine",
-        }
     }
 }
 
@@ -126,14 +123,20 @@ fn config_path(
         .config_home
         .clone()
         .or_else(|| environment.home.as_ref().map(|home| home.join(".config")));
-    Ok(home.map(|home| home.join("bethink").join("bethink.toml")).filter(|path| path.exists()))
+    // Whatever lies there is read, and refused where it can't be: only an absent file means defaults.
+    let absent = |path: &PathBuf| {
+        path.symlink_metadata().is_err_and(|error| {
+            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+        })
+    };
+    Ok(home.map(|home| home.join("bethink").join("bethink.toml")).filter(|path| !absent(path)))
 }
 
 fn data_dir(
     overrides: &Overrides,
     environment: &Environment,
     cwd: &Path,
-    config: &Path,
+    layers: &Layers,
     file: &File,
 ) -> Result<PathBuf, SettingsError> {
     let home = environment.home.as_deref();
@@ -141,101 +144,58 @@ fn data_dir(
         return resolve(given, cwd, home).map_err(|why| SettingsError::Argument(format!("--data-dir {why}")));
     }
     if let Some(given) = &file.memory.data_dir {
-        let base = config.parent().unwrap_or(cwd);
-        return resolve(given, base, home)
-            .map_err(|why| invalid(config, format!("key `memory.data_dir`: {why}")));
+        return layers
+            .place("memory.data_dir", given, home, cwd)
+            .map_err(|wrong| SettingsError::Wrong(vec![wrong]));
     }
     let home = environment.data_home.clone().or_else(|| home.map(|home| home.join(".local/share")));
     home.map(|home| home.join("bethink")).ok_or(SettingsError::NoHome)
 }
 
-fn zone(path: &Path, file: &File) -> Result<TimeZone, SettingsError> {
-    match &file.user.timezone {
-        None => Ok(TimeZone::system()),
-        Some(name) => TimeZone::get(name).map_err(|_| {
-            invalid(path, format!("key `user.timezone`: `{name}` is no time zone; write it as Europe/Oslo"))
-        }),
-    }
+/// The user's zone: that of the configuration, which was checked, or the system's.
+fn zone(file: &File) -> TimeZone {
+    let named = file.user.timezone.as_deref().and_then(|name| TimeZone::get(name).ok());
+    named.unwrap_or_else(TimeZone::system)
 }
 
-fn invalid(path: &Path, reason: String) -> SettingsError {
-    SettingsError::Invalid { path: path.to_owned(), reason }
+/// Reads a file whole.
+fn bytes(path: &Path) -> Result<Vec<u8>, SettingsError> {
+    std::fs::read(path)
+        .map_err(|error| SettingsError::Unreadable { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// Reads and checks a file.
-fn read(path: &Path) -> Result<File, SettingsError> {
-    let unreadable = |reason: String| SettingsError::Unreadable { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| unreadable("the file is not UTF-8 text".to_owned()))?;
-    parse(&text).map_err(|reason| invalid(path, reason))
-}
-
-/// Parses and checks the text of a file.
-pub(crate) fn parse(text: &str) -> Result<File, String> {
-    // Editors on some systems begin a file with a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
-    let faults = faults(&file);
-    if faults.is_empty() {
-        return Ok(file);
-    }
-    let located = faults.into_iter().map(|(section, fault)| match line_of(text, section, &fault) {
-        Some(line) => format!("line {line}, section `{section}`: {fault}"),
-        None => format!("section `{section}`: {fault}"),
-    });
-    Err(located.collect::<Vec<_>>().join("\n"))
-}
-
-fn faults(file: &File) -> Vec<(&'static str, String)> {
-    let mut faults = Vec::new();
-    let mut add = |section: &'static str, found: Vec<String>| {
-        faults.extend(found.into_iter().map(|fault| (section, fault)));
+/// The layers that are given, the configuration that they make, and everything that is wrong with them.
+pub(crate) fn gather(
+    overrides: &Overrides,
+    environment: &Environment,
+    path: Option<&Path>,
+) -> Result<(Layers, File, Vec<Mistake>), SettingsError> {
+    let written = match path {
+        Some(path) => crate::written::read(path, &bytes(path)?),
+        None => (Layer::default(), Vec::new()),
     };
-    add("memory", file.memory.store().faults());
-    if !(1..=1_440).contains(&file.memory.session_idle_minutes) {
-        let minutes = file.memory.session_idle_minutes;
-        add("memory", vec![format!("`session_idle_minutes` is {minutes}, but must be from 1 to 1440")]);
+    let mut layers = Layers::default();
+    let mut mistakes = Vec::new();
+    for (layer, found) in [written, layers::environment(environment), layers::flags(overrides)] {
+        layers.put(layer);
+        mistakes.extend(found);
     }
-    add("memory.relevance", file.memory.relevance.faults());
-    add("mechanisms.decay", file.mechanisms.decay.faults());
-    add("personality", file.personality.faults());
-    add(
-        "planner",
-        crate::start::planner(file).check().err().map(|fault| fault.to_string()).into_iter().collect(),
-    );
-    add("executor", file.executor.check().err().map(executor_fault).into_iter().collect());
-    add("spaces", file.spaces.faults());
-    for agent in &file.agents {
-        add("agents", agent.personality.map(|own| own.faults()).unwrap_or_default());
-        if let Err(error) = AgentName::new(&agent.name) {
-            add("agents", vec![format!("`name`: {error}")]);
+    let file = match layers.file() {
+        Ok(file) => file,
+        Err(message) => {
+            mistakes.push(Mistake { origin: Origin::Default, key: None, message });
+            return Err(SettingsError::Wrong(mistakes));
         }
+    };
+    let numbers = bounds(&file).into_iter().filter(|(_, number)| !number.holds());
+    let numbers = numbers.map(|(path, number)| {
+        let message = number.to_string().replacen(number.key, &path, 1);
+        (path, message)
+    });
+    for (path, message) in numbers.chain(file.faults()) {
+        mistakes.push(Mistake { origin: layers.origin(&path), key: Some(path), message });
     }
-    if let Err(error) = UserName::new(&file.user.name) {
-        add("user", vec![format!("`name`: {error}")]);
-    }
-    faults
-}
-
-fn executor_fault(fault: ExecutorFault) -> String {
-    let ExecutorFault::OutOfRange { key, range } = fault;
-    format!("`{key}` must be {range}")
-}
-
-/// The line on which the key that a fault names stands in its section.
-fn line_of(text: &str, section: &str, fault: &str) -> Option<usize> {
-    let key = fault.split('`').nth(1)?;
-    let key = key.rsplit('.').next()?;
-    let mut within = false;
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if let Some(header) = line.strip_prefix('[') {
-            within = header.trim_start_matches('[').split(']').next()?.trim().starts_with(section);
-        } else if within && line.split('=').next().is_some_and(|left| left.trim() == key) {
-            return Some(number + 1);
-        }
-    }
-    None
+    Ok((layers, file, mistakes))
 }
 
 #[cfg(test)]

@@ -9,13 +9,8 @@ use bethink_planner::PlannerConfig;
 use bethink_providers::{EmbeddedSenses, EmbeddingModel, Extractive, MiniLm, NoEmbedder};
 use bethink_runtime::{DataDir, Handle, Ingredients, Persona, RuntimeError, start};
 
-use crate::file::{EmbeddingProvider, File};
+use crate::file::EmbeddingProvider;
 use crate::load::Settings;
-
-/// The Planner's numbers, with those that stand under `[memory]`.
-pub(crate) fn planner(file: &File) -> PlannerConfig {
-    PlannerConfig { depth: file.memory.depth, remembers: file.memory.enabled, ..file.planner.clone() }
-}
 
 /// An embedder, and its table of word senses where it has one.
 pub type Meaning = (Arc<dyn EmbeddingModel>, Option<Arc<dyn Senses>>);
@@ -46,10 +41,11 @@ impl Settings {
         }
     }
 
-    /// The Planner's numbers.
+    /// The Planner's numbers, with those that stand under `[memory]`.
     #[must_use]
     pub fn planner(&self) -> PlannerConfig {
-        planner(&self.file)
+        let memory = &self.file.memory;
+        PlannerConfig { depth: memory.depth, remembers: memory.enabled, ..self.file.planner.clone() }
     }
 
     /// What the runtime on an owned data directory is made of: the system's clock and chance, and the configured parts.
@@ -72,7 +68,6 @@ impl Settings {
             store: self.store(),
             planner: self.planner(),
             executor: self.file.executor.clone(),
-            extensions: bethink_runtime::Extensions::default(),
         })
     }
 

@@ -136,9 +136,9 @@ fn a_time_in_the_future_counts_as_now() {
 
 #[test]
 fn defaults_are_within_their_ranges() {
-    assert_eq!(DecayConfig::default().faults(), Vec::<String>::new());
-    let wrong = DecayConfig { growth: f64::NAN, kept_floor: 2.0, ..DecayConfig::default() };
-    assert_eq!(wrong.faults().len(), 2);
+    let outside = |config: DecayConfig| config.bounds().iter().filter(|number| !number.holds()).count();
+    assert_eq!(outside(DecayConfig::default()), 0);
+    assert_eq!(outside(DecayConfig { growth: f64::NAN, kept_floor: 2.0, ..DecayConfig::default() }), 2);
 }
 
 fn any_vitals() -> impl Strategy<Value = Vitals> {

@@ -1,5 +1,6 @@
 //! The numbers of relevance.
 
+use bethink_domain::Bounded;
 use serde::Deserialize;
 
 /// Parameters of relevance.
@@ -70,30 +71,25 @@ impl Default for RelevanceConfig {
 }
 
 impl RelevanceConfig {
-    /// What is out of range, as sentences that name the key; empty when all is well.
+    /// The numbers, and what they may be.
     #[must_use]
-    pub fn faults(&self) -> Vec<String> {
-        let ranges = [
-            ("meaning", self.meaning, 0.0, 40.0),
-            ("aspect", self.aspect, 0.0, 10.0),
-            ("coverage", self.coverage, 0.0, 10.0),
-            ("stranger", self.stranger, 0.0, 10.0),
-            ("conflict", self.conflict, 0.0, 10.0),
-            ("person", self.person, 0.0, 10.0),
-            ("other_subject", self.other_subject, 0.0, 10.0),
-            ("unanswered", self.unanswered, 0.0, 10.0),
-            ("impersonal", self.impersonal, 0.0, 10.0),
-            ("personal", self.personal, 0.0, 10.0),
-            ("line", self.line, -20.0, 20.0),
-            ("steepness", self.steepness, 0.05, 5.0),
-            ("spread", self.spread, 0.0, 20.0),
-            ("inhibition", self.inhibition, 0.0, 10.0),
-            ("words", self.words, 0.0, 20.0),
-        ];
-        ranges
-            .into_iter()
-            .filter(|(_, value, low, high)| !(low..=high).contains(&value))
-            .map(|(key, value, low, high)| format!("`{key}` is {value}, but must be from {low} to {high}"))
-            .collect()
+    pub fn bounds(&self) -> Vec<Bounded> {
+        vec![
+            Bounded::new("meaning", f64::from(self.meaning), 0.0, 40.0),
+            Bounded::new("aspect", f64::from(self.aspect), 0.0, 10.0),
+            Bounded::new("coverage", f64::from(self.coverage), 0.0, 10.0),
+            Bounded::new("stranger", f64::from(self.stranger), 0.0, 10.0),
+            Bounded::new("conflict", f64::from(self.conflict), 0.0, 10.0),
+            Bounded::new("person", f64::from(self.person), 0.0, 10.0),
+            Bounded::new("other_subject", f64::from(self.other_subject), 0.0, 10.0),
+            Bounded::new("unanswered", f64::from(self.unanswered), 0.0, 10.0),
+            Bounded::new("impersonal", f64::from(self.impersonal), 0.0, 10.0),
+            Bounded::new("personal", f64::from(self.personal), 0.0, 10.0),
+            Bounded::new("line", f64::from(self.line), -20.0, 20.0),
+            Bounded::new("steepness", f64::from(self.steepness), 0.05, 5.0),
+            Bounded::new("spread", f64::from(self.spread), 0.0, 20.0),
+            Bounded::new("inhibition", f64::from(self.inhibition), 0.0, 10.0),
+            Bounded::new("words", f64::from(self.words), 0.0, 20.0),
+        ]
     }
 }
