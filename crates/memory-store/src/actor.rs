@@ -12,7 +12,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use bethink_clock::Entropy;
 use bethink_domain::{Senses, SpaceId, Timestamp};
-use bethink_protocol::{EmbedPort, MemoryError, MemoryPorts, Offload, Tick, offload};
+use bethink_protocol::{EmbedPort, EventBus, MemoryError, MemoryPorts, Offload, Tick, offload};
 use kameo::Actor;
 use kameo::actor::{ActorRef, WeakActorRef};
 use kameo::error::{ActorStopReason, PanicError};
@@ -43,6 +43,8 @@ pub struct MemoryStoreArgs {
     pub commit: Arc<dyn Offload>,
     /// Where long scans and reading of the file run.
     pub scan: Arc<dyn Offload>,
+    /// Where it is told what was committed.
+    pub events: EventBus,
     /// Chance, for ids.
     pub entropy: Entropy,
     /// Numbers.

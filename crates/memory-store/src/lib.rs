@@ -6,6 +6,7 @@ mod catalogue;
 mod config;
 mod direct;
 mod error;
+mod events;
 mod file;
 mod masking;
 mod paths;

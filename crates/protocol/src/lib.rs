@@ -17,12 +17,14 @@
 //! | [`Embed`] | MemoryStore, Planner → Embedder | unit vectors |
 //! | [`Tick`] | ticker → Directory → MemoryStore | – |
 //! | [`Drain`] | Space → each | flushed |
+//! | [`Heard`] | [`EventBus`]: MemoryStore, Directory → whoever listens; nobody waits for a listener | – |
 //!
 //! MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks nobody, and the Planner asks these
 //! three.
 
 pub mod conversation;
 pub mod embedding;
+pub mod events;
 pub mod lifecycle;
 pub mod memory;
 pub mod offload;
@@ -33,6 +35,7 @@ pub use conversation::{
     TurnEvent, TurnStream,
 };
 pub use embedding::{Embed, EmbedError, EmbedPort, Embedded, Urgency};
+pub use events::{EVENTS_MAX, EventBus, Events, Heard, Missed};
 pub use lifecycle::{Drain, DrainPort, Tick};
 pub use memory::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, ListTraces, Measure, MemoryError,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bethink_domain::{SpaceId, Span, Timestamp};
+use bethink_domain::{Event, EventKind, SpaceId, Span, Timestamp};
 use bethink_protocol::Tick;
 use kameo::error::PanicError;
 use kameo::prelude::*;
@@ -127,6 +127,9 @@ struct Rouse {
     space: SpaceId,
 }
 
+/// Finish the turns in flight everywhere and take no more; memory stays open.
+pub(crate) struct FinishTurns;
+
 /// Put all spaces to sleep and wake no more.
 pub(crate) struct SleepAll;
 
@@ -138,8 +141,9 @@ impl Directory {
         self.spaces.insert(space.clone(), State::Waking { waiters, broke: None });
         let (parts, space) = (self.parts.clone(), space.clone());
         let breaks = me.clone().recipient::<Broke>();
+        let access = parts.access(me.downgrade());
         drop(tokio::spawn(async move {
-            let result = Family::wake(&parts, &space, breaks).await.map(Arc::new);
+            let result = Family::wake(&parts, &space, breaks, access).await.map(Arc::new);
             // Fails only when the Directory has stopped; then the family is dropped, and its actors stop.
             let _ = me.tell(Woken { space, result }).await;
         }));
@@ -159,6 +163,10 @@ impl Directory {
             Some(other) => drop(self.spaces.insert(space.clone(), other)),
             None => {}
         }
+    }
+
+    fn tell(&self, space: &SpaceId, kind: EventKind) {
+        self.parts.events.tell(Event { space: space.clone(), at: self.parts.clock.now(), kind });
     }
 
     fn awake(&self) -> usize {
@@ -282,6 +290,7 @@ impl Message<Woken> for Directory {
                     waiter.send(Ok(family.ports().clone()));
                 }
                 self.spaces.insert(space.clone(), State::Awake { family, used_at: self.parts.clock.now() });
+                self.tell(&space, EventKind::SpaceWoken);
                 if self.stopping {
                     self.start_sleeping(&space, ctx.actor_ref().clone());
                 }
@@ -309,6 +318,7 @@ impl Message<Slept> for Directory {
     async fn handle(&mut self, Slept { space }: Slept, ctx: &mut Context<Self, ()>) {
         let Some(State::Sleeping(waiters)) = self.spaces.remove(&space) else { return };
         self.broken.remove(&space);
+        self.tell(&space, EventKind::SpaceAsleep);
         self.serve_late(&space, waiters, ctx.actor_ref().clone());
         self.settle();
     }
@@ -321,6 +331,7 @@ impl Message<Closed> for Directory {
         if let Some(State::Resting { closing, waiters, .. }) = self.spaces.get_mut(&space) {
             *closing = false;
             let waiters = std::mem::take(waiters);
+            self.tell(&space, EventKind::SpaceAsleep);
             self.serve_late(&space, waiters, ctx.actor_ref().clone());
         }
         self.settle();
@@ -379,6 +390,25 @@ impl Message<Rouse> for Directory {
         if !self.stopping && !self.spaces.contains_key(&space) && self.make_room(ctx.actor_ref()).is_ok() {
             self.start_waking(&space, Vec::new(), ctx.actor_ref().clone());
         }
+    }
+}
+
+impl Message<FinishTurns> for Directory {
+    type Reply = DelegatedReply<()>;
+
+    async fn handle(&mut self, _: FinishTurns, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        let awake = self.spaces.values().filter_map(|state| match state {
+            State::Awake { family, .. } => Some(Arc::clone(family)),
+            State::Waking { .. } | State::Sleeping(_) | State::Resting { .. } => None,
+        });
+        let awake: Vec<Arc<Family>> = awake.collect();
+        ctx.spawn(async move {
+            let mut finishing = tokio::task::JoinSet::new();
+            for family in awake {
+                finishing.spawn(async move { family.finish_turns().await });
+            }
+            while finishing.join_next().await.is_some() {}
+        })
     }
 }
 

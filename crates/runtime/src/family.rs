@@ -10,7 +10,8 @@ use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
 use bethink_protocol::{
-    CancelTurn, ConversePort, Drain, EmbedPort, LetGo, Measure, MemoryPorts, Offload, Tick, Tool, offload,
+    CancelTurn, ConversePort, Drain, EmbedPort, EventBus, LetGo, Measure, MemoryPorts, Offload, Tick, Tool,
+    offload,
 };
 use bethink_providers::LanguageModel;
 use jiff::tz::TimeZone;
@@ -19,9 +20,12 @@ use kameo::error::{ActorStopReason, Infallible, PanicError};
 use kameo::mailbox;
 use kameo::prelude::{Actor, ActorId, Spawn};
 use kameo::supervision::{RestartPolicy, SupervisionStrategy};
+use tokio_util::sync::CancellationToken;
 
-use crate::directory::Broke;
+use crate::directory::{Broke, Directory};
 use crate::error::RuntimeError;
+use crate::extension::{Board, Extensions, Running, Scope, drain_all};
+use crate::ports::{Access, Ports};
 use crate::wakes::{RETRY_AFTER, Wakes};
 
 /// Messages that may wait for the store: as many as one commit may carry, so that a burst shares it.
@@ -74,6 +78,25 @@ pub(crate) struct Parts {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     /// Personality and instructions of each agent.
     pub(crate) persona: Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync>,
+    /// Where it is told what happens.
+    pub(crate) events: EventBus,
+    /// Actors from outside.
+    pub(crate) extensions: Extensions,
+    /// Where they are seen.
+    pub(crate) board: Board,
+}
+
+impl Parts {
+    /// What extensions reach the spaces of a Directory by.
+    pub(crate) fn access(&self, directory: WeakActorRef<Directory>) -> Access {
+        Access {
+            directory,
+            embed: self.embed.clone(),
+            clock: Arc::clone(&self.clock),
+            events: self.events.clone(),
+            remembers: self.planner.remembers,
+        }
+    }
 }
 
 /// How an agent is.
@@ -109,6 +132,7 @@ pub(crate) struct Family {
     store: ActorRef<MemoryStore>,
     slot: StoreSlot,
     ports: SpacePorts,
+    extensions: Vec<Running>,
     wakes: Wakes,
     /// Vectors can be made at all.
     embeds: bool,
@@ -123,6 +147,7 @@ impl Family {
         parts: &Parts,
         space: &SpaceId,
         breaks: Recipient<Broke>,
+        access: Access,
     ) -> Result<Self, RuntimeError> {
         let slot = open(parts, space).await?;
         let supervisor = Supervisor::spawn(SupervisorArgs { space: space.clone(), breaks });
@@ -153,7 +178,13 @@ impl Family {
             let_go: executor.clone().recipient(),
         };
         let (wakes, embeds) = (parts.wakes.clone(), parts.embedder.is_some());
-        Ok(Self { space: space.clone(), supervisor, planner, executor, store, slot, ports, wakes, embeds })
+        let home = |name| {
+            let home = Some((space.clone(), ports.clone()));
+            Ports::new(name, access.clone(), home, CancellationToken::new())
+        };
+        let extensions = parts.extensions.launch(Scope::Space, &parts.board, home, Some(space)).await;
+        let space = space.clone();
+        Ok(Self { space, supervisor, planner, executor, store, slot, ports, extensions, wakes, embeds })
     }
 
     /// The ways in.
@@ -169,8 +200,9 @@ impl Family {
     /// Finishes what was accepted, from the first actor of a turn to the last, then stops and closes the file.
     pub(crate) async fn sleep(&self, deadline: Duration, now: Timestamp) {
         let drained = tokio::time::timeout(deadline, async {
-            let _ = self.planner.ask(Drain).send().await;
-            let _ = self.executor.ask(Drain).send().await;
+            self.finish_turns().await;
+            // They have heard of the last turn, and may still remember something.
+            drain_all(&self.extensions, deadline / 2).await;
             self.note_next_wake(now).await;
             let _ = self.store.ask(Drain).send().await;
         });
@@ -178,6 +210,12 @@ impl Family {
             tracing::warn!(space = %self.space, "space did not finish within the deadline");
         }
         self.stop().await;
+    }
+
+    /// Finishes the turns in flight and takes no more.
+    pub(crate) async fn finish_turns(&self) {
+        let _ = self.planner.ask(Drain).send().await;
+        let _ = self.executor.ask(Drain).send().await;
     }
 
     /// A space with statements that have no vector yet wakes later to try again.
@@ -193,6 +231,9 @@ impl Family {
 
     /// Stops the actors and closes the file.
     pub(crate) async fn stop(&self) {
+        for extension in &self.extensions {
+            extension.stop().await;
+        }
         let _ = self.planner.stop_gracefully().await;
         let _ = self.executor.stop_gracefully().await;
         let _ = self.store.stop_gracefully().await;
@@ -242,6 +283,7 @@ async fn spawn_store(
         senses: parts.senses.clone(),
         commit: Arc::clone(&parts.commit),
         scan: Arc::clone(&parts.blocking),
+        events: parts.events.clone(),
         entropy: parts.entropy,
         config: parts.store,
     };

@@ -1,50 +1,33 @@
 //! What the outside holds of a running Bethink.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use bethink_clock::Clock;
 use bethink_domain::{SpaceId, Timestamp, UnitVector};
-use bethink_protocol::{Embed, EmbedPort, Tick, Urgency};
+use bethink_protocol::{EmbedPort, Tick};
 use kameo::actor::{ActorRef, ReplyRecipient};
-use kameo::error::SendError;
 use kameo::reply::ReplyError;
 
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
-use crate::directory::{Census, Directory, SleepAll, SpaceHealth, Wake};
+use crate::directory::{Census, Directory, FinishTurns, SleepAll, SpaceHealth};
 use crate::error::RuntimeError;
+use crate::extension::{Board, ExtensionHealth, Running, drain_all};
 use crate::family::SpacePorts;
+use crate::ports::{Access, AskError, Ports};
 use crate::start::Root;
 use crate::wakes::Wakes;
-
-/// How long a door waits for a space to wake. A large space takes seconds.
-const WAKE_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a recall outside a turn waits for its cue's vector before it goes by words alone.
-const EMBED_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Why a message got no answer.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum AskError<E> {
-    /// The space is not there to answer.
-    #[error(transparent)]
-    Runtime(#[from] RuntimeError),
-    /// It answered that it can't.
-    #[error("{0}")]
-    Refused(E),
-}
 
 /// A running Bethink. Dropping it without [`Handle::shutdown`] loses nothing that was acknowledged.
 pub struct Handle {
     pub(crate) root: ActorRef<Root>,
     pub(crate) directory: ActorRef<Directory>,
-    pub(crate) embed: EmbedPort,
-    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) access: Access,
     pub(crate) config: RuntimeConfig,
-    pub(crate) remembers: bool,
     pub(crate) data_dir: DataDir,
     pub(crate) wakes: Wakes,
     pub(crate) ticker: tokio::task::AbortHandle,
+    pub(crate) extensions: Vec<Running>,
+    pub(crate) board: Board,
 }
 
 impl std::fmt::Debug for Handle {
@@ -57,13 +40,13 @@ impl Handle {
     /// The time, by the runtime's clock.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.access.clock.now()
     }
 
     /// Whether memory is switched on.
     #[must_use]
     pub fn remembers(&self) -> bool {
-        self.remembers
+        self.access.remembers
     }
 
     /// The owned data directory.
@@ -78,12 +61,7 @@ impl Handle {
     /// # Errors
     /// Why the space can't be woken.
     pub async fn space(&self, space: &SpaceId) -> Result<SpacePorts, RuntimeError> {
-        let reply = self.directory.ask(Wake { space: space.clone() }).reply_timeout(WAKE_TIMEOUT).await;
-        reply.map_err(|error| match error {
-            SendError::HandlerError(error) => error,
-            SendError::Timeout(_) => RuntimeError::Unavailable(format!("{space} takes too long to wake")),
-            _ => RuntimeError::Stopping,
-        })
+        self.access.space(space).await
     }
 
     /// Asks an actor of a space, waking it if need be. If it fell asleep or was restarted just now, asks once more.
@@ -101,44 +79,23 @@ impl Handle {
         T: Send + 'static,
         E: ReplyError,
     {
-        let ports = self.space(space).await?;
-        let again = match port(&ports).ask(message.clone()).await {
-            Ok(reply) => return Ok(reply),
-            Err(SendError::HandlerError(error)) => return Err(AskError::Refused(error)),
-            // Not begun: it may be sent again. `ActorStopped` is not among these: the message may have been acted on.
-            Err(SendError::ActorNotRunning(message) | SendError::ActorRestarting(message)) => message,
-            Err(error) => return Err(lost(space, &error)),
-        };
-        let ports = self.space(space).await?;
-        match port(&ports).ask(again).await {
-            Ok(reply) => Ok(reply),
-            Err(SendError::HandlerError(error)) => Err(AskError::Refused(error)),
-            Err(error) => Err(lost(space, &error)),
-        }
+        self.access.ask(space, port, message).await
     }
 
     /// The meaning of a cue; none when the embedder can't say, so that words alone decide.
     pub async fn embed_cue(&self, cue: &str) -> Option<UnitVector> {
-        let request = Embed { texts: vec![cue.to_owned()], urgency: Urgency::Turn };
-        match tokio::time::timeout(EMBED_TIMEOUT, self.embed.ask(request)).await {
-            Ok(Ok(embedded)) => embedded.vectors.into_iter().next().flatten(),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "cue could not be embedded");
-                None
-            }
-            Err(_) => None,
-        }
+        self.access.embed_cue(cue).await
     }
 
     /// Where vectors come from.
     #[must_use]
     pub fn embed_port(&self) -> &EmbedPort {
-        &self.embed
+        &self.access.embed
     }
 
     /// Strikes the timer now; for simulation and tests.
     pub async fn tick(&self) {
-        let _ = self.directory.tell(Tick { now: self.clock.now() }).await;
+        let _ = self.directory.tell(Tick { now: self.access.clock.now() }).await;
     }
 
     /// Which spaces are awake, and in what state.
@@ -146,16 +103,35 @@ impl Handle {
         self.directory.ask(Census).await.unwrap_or_default()
     }
 
-    /// Finishes turns in flight, commits, and puts every space to sleep, within the configured deadline.
+    /// How the extensions are: those of the process, and of the spaces that are awake.
+    #[must_use]
+    pub fn extensions(&self) -> Vec<ExtensionHealth> {
+        self.board.health()
+    }
+
+    /// The ways in, as an extension has them.
+    #[must_use]
+    pub fn ports(&self) -> Ports {
+        // What happens is heard until the end of the shutdown.
+        Ports::new("library".into(), self.access.clone(), None, self.access.events.over().clone())
+    }
+
+    /// Finishes turns in flight, lets extensions do what they have accepted, commits, and puts every space to sleep, within the configured deadline.
     ///
     /// # Errors
     /// That the deadline passed; what was acknowledged is durable all the same.
     pub async fn shutdown(self: Arc<Self>) -> Result<(), RuntimeError> {
         self.ticker.abort();
+        // Extensions hear of the last turns, and can still remember something; what they need of the time leaves enough
+        // for the spaces to close.
+        let half = self.config.shutdown() / 2;
+        let _ = tokio::time::timeout(half, self.directory.ask(FinishTurns).send()).await;
+        drain_all(&self.extensions, half).await;
         let asleep = tokio::time::timeout(self.config.shutdown(), self.directory.ask(SleepAll).send()).await;
         let _ = self.directory.stop_gracefully().await;
         let _ = self.root.stop_gracefully().await;
         self.wakes.close();
+        self.access.events.close();
         match asleep {
             Ok(_) => Ok(()),
             Err(_) => {
@@ -163,13 +139,4 @@ impl Handle {
             }
         }
     }
-}
-
-fn lost<M, E, F>(space: &SpaceId, error: &SendError<M, E>) -> AskError<F> {
-    let reason = match error {
-        SendError::Timeout(_) => "gave no answer in time",
-        SendError::MailboxFull(_) => "has too many messages waiting",
-        _ => "stopped before it answered; what it had not confirmed may not be stored",
-    };
-    AskError::Runtime(RuntimeError::Unavailable(format!("{space} {reason}")))
 }

@@ -7,9 +7,11 @@ mod config;
 mod datadir;
 mod directory;
 mod error;
+mod extension;
 mod family;
 mod handle;
 mod pool;
+mod ports;
 mod start;
 mod wakes;
 
@@ -17,7 +19,12 @@ pub use config::RuntimeConfig;
 pub use datadir::{DataDir, make_private_dir};
 pub use directory::SpaceHealth;
 pub use error::RuntimeError;
+pub use extension::{
+    EXTENSION_MAILBOX, EXTENSION_MAILBOX_MAX, Extension, ExtensionFault, ExtensionHealth, ExtensionKinds,
+    ExtensionSpec, ExtensionState, Extensions, Scope,
+};
 pub use family::{Persona, SpacePorts};
-pub use handle::{AskError, Handle};
+pub use handle::Handle;
 pub use pool::{BlockingPool, COMMIT_THREADS, Inline, ThreadPool};
+pub use ports::{AskError, Ports};
 pub use start::{Ingredients, start};

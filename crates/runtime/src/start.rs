@@ -8,21 +8,24 @@ use bethink_domain::Senses;
 use bethink_executor::ExecutorConfig;
 use bethink_memory_store::StoreConfig;
 use bethink_planner::{PlannerConfig, PrototypeShelf};
-use bethink_protocol::{Offload, Tick, Tool, offload};
+use bethink_protocol::{EventBus, Offload, Tick, Tool, offload};
 use bethink_providers::{Embedder, EmbedderArgs, EmbeddingModel, LanguageModel};
 use jiff::tz::TimeZone;
 use kameo::actor::ActorRef;
 use kameo::mailbox;
 use kameo::prelude::Spawn;
 use kameo::supervision::{RestartPolicy, SupervisionStrategy};
+use tokio_util::sync::CancellationToken;
 
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
 use crate::directory::{DIRECTORY_MAILBOX, Directory, DirectoryArgs};
 use crate::error::RuntimeError;
+use crate::extension::{Board, Extensions, Scope};
 use crate::family::{Parts, Persona};
 use crate::handle::Handle;
 use crate::pool::{BlockingPool, COMMIT_THREADS, ThreadPool};
+use crate::ports::Ports;
 use crate::wakes::Wakes;
 
 /// Requests that may wait for the embedder, from all spaces.
@@ -60,6 +63,8 @@ pub struct Ingredients {
     pub planner: PlannerConfig,
     /// Numbers of the Executor.
     pub executor: ExecutorConfig,
+    /// Actors from outside.
+    pub extensions: Extensions,
 }
 
 /// Starts the process's actors. No space is woken yet.
@@ -89,13 +94,11 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
     let (dir, offloaded) = (data_dir.path().to_owned(), Arc::clone(&blocking));
     let wakes = offload(&blocking, move || Wakes::open(&dir, offloaded)).await;
     let wakes = wakes.map_err(|error| RuntimeError::Unavailable(error.to_string()))?;
-    let at_handle = wakes.clone();
-    let remembers = ingredients.planner.remembers;
     let parts = Parts {
-        clock: Arc::clone(&clock),
+        clock,
         entropy,
         data_dir: Arc::new(data_dir.path().to_owned()),
-        embed: embed.clone(),
+        embed,
         // An embedder that makes no vectors has no identity that stored ones could be held against.
         embedder: (embedder_identity.dimensions > 0).then_some(embedder_identity),
         senses,
@@ -110,16 +113,29 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         executor: ingredients.executor,
         tools: ingredients.tools,
         persona,
+        events: EventBus::default(),
+        extensions: ingredients.extensions,
+        board: Board::default(),
     };
-    let config = ingredients.spaces;
-    let directory = Directory::supervise(&root, DirectoryArgs { parts, config: config.clone() })
+    Ok(run(root, parts, ingredients.spaces, data_dir).await)
+}
+
+/// Starts the Directory, and what lives with the process.
+async fn run(root: ActorRef<Root>, parts: Parts, config: RuntimeConfig, data_dir: DataDir) -> Handle {
+    let args = DirectoryArgs { parts: parts.clone(), config: config.clone() };
+    let directory = Directory::supervise(&root, args)
         .restart_policy(RestartPolicy::Transient)
         .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
         .spawn_with_mailbox(mailbox::bounded(DIRECTORY_MAILBOX))
         .await;
     directory.wait_for_startup().await;
-    let ticker = tick(directory.clone(), Arc::clone(&clock), Duration::from_secs(config.tick_seconds));
-    Ok(Handle { root, directory, embed, clock, config, remembers, data_dir, wakes: at_handle, ticker })
+    let access = parts.access(directory.downgrade());
+    let ports = |name| Ports::new(name, access.clone(), None, CancellationToken::new());
+    let extensions = parts.extensions.launch(Scope::Process, &parts.board, ports, None).await;
+    let period = Duration::from_secs(config.tick_seconds);
+    let ticker = tick(directory.clone(), Arc::clone(&parts.clock), period);
+    let Parts { wakes, board, .. } = parts;
+    Handle { root, directory, access, config, data_dir, wakes, ticker, extensions, board }
 }
 
 /// Strikes every `period`; strokes that were missed while the machine slept are not made up for.

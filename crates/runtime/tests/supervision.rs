@@ -75,6 +75,7 @@ impl World {
             store: bethink_memory_store::StoreConfig::default(),
             planner: bethink_planner::PlannerConfig::default(),
             executor: bethink_executor::ExecutorConfig::default(),
+            extensions: bethink_runtime::Extensions::default(),
         });
         Self { clock, crashes, handle: Arc::new(handle.await.unwrap()), dir }
     }

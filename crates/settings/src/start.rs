@@ -68,6 +68,7 @@ impl Settings {
             store: self.store(),
             planner: self.planner(),
             executor: self.file.executor.clone(),
+            extensions: bethink_runtime::Extensions::default(),
         })
     }
 

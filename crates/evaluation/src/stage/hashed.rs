@@ -30,6 +30,7 @@ pub(crate) fn parts(scratch: PathBuf) -> EvaluationParts {
             store: StoreConfig::default(),
             planner: PlannerConfig::default(),
             executor: ExecutorConfig::default(),
+            extensions: bethink_runtime::Extensions::default(),
         })
     };
     EvaluationParts { recipe: Arc::new(recipe), scratch }

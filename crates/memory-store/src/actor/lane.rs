@@ -108,6 +108,7 @@ impl Message<CommitEnded> for MemoryStore {
                 for (reply, answer) in ended.replies.into_iter().zip(committed.answers) {
                     reply(answer);
                 }
+                committed.events.into_iter().for_each(|event| self.args.events.tell(event));
                 self.retry_embedding(ctx.actor_ref());
                 return self.go_on(ctx.actor_ref());
             }

@@ -9,7 +9,9 @@ use super::slot::StoreSlot;
 use super::tables::{Op, Tables};
 use crate::apply::{Answer, Change, Command, Rules};
 use crate::error::StoreError;
+use crate::events::events;
 use crate::snapshot::Snapshot;
+use bethink_domain::Event;
 use bethink_protocol::MemoryError;
 
 /// What became of a batch.
@@ -17,6 +19,8 @@ pub(crate) struct Committed {
     pub(crate) snapshot: Arc<Snapshot>,
     /// An answer for each command, in order.
     pub(crate) answers: Vec<Result<Answer, MemoryError>>,
+    /// What happened, in order.
+    pub(crate) events: Vec<Event>,
 }
 
 /// Applies commands in order to a copy of `base` and makes the result durable. On an error nothing has changed.
@@ -51,6 +55,7 @@ fn write(
     let transaction = database.begin_write().map_err(|error| StoreError::database(path, error))?;
     let mut next = Snapshot::clone(base);
     let mut answers = Vec::with_capacity(commands.len());
+    let mut happened = Vec::new();
     let (mut changed, mut deleted) = (false, false);
     {
         let mut tables = Tables::open(&transaction, path)?;
@@ -63,6 +68,7 @@ fn write(
             changed |= !ops.is_empty();
             deleted |= ops.iter().any(|op| matches!(op, Op::DropTrace(_)));
             ops.iter().try_for_each(|op| tables.write(op))?;
+            happened.extend(events(&rules.space, &ops));
             answers.push(answer);
         }
         // Deleting takes away the rows from which counters could be told.
@@ -72,8 +78,8 @@ fn write(
     }
     if !(changed && durable) {
         transaction.abort().map_err(|error| StoreError::database(path, error))?;
-        return Ok((!changed).then(|| Committed { snapshot: base.clone(), answers }));
+        return Ok((!changed).then(|| Committed { snapshot: base.clone(), answers, events: Vec::new() }));
     }
     transaction.commit().map_err(|error| StoreError::database(path, error))?;
-    Ok(Some(Committed { snapshot: Arc::new(next), answers }))
+    Ok(Some(Committed { snapshot: Arc::new(next), answers, events: happened }))
 }

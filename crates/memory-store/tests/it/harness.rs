@@ -15,8 +15,8 @@ use bethink_memory_store::{
     MemoryStore, MemoryStoreArgs, Snapshot, StoreConfig, StoreError, StoreSlot, append, ports, space_path,
 };
 use bethink_protocol::{
-    CompleteTurn, Drain, Embed, EmbedError, Embedded, Job, MemoryError, MemoryPorts, Offload, Recall,
-    Remember, Remembered,
+    CompleteTurn, Drain, Embed, EmbedError, Embedded, EventBus, Job, MemoryError, MemoryPorts, Offload,
+    Recall, Remember, Remembered,
 };
 use kameo::Actor;
 use kameo::actor::ActorRef;
@@ -151,6 +151,7 @@ impl World {
             senses: None,
             commit: Arc::clone(&self.commit),
             scan: Arc::new(Inline),
+            events: EventBus::default(),
             entropy: Entropy::seeded(7),
             config: self.config,
         };

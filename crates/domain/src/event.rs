@@ -1,0 +1,51 @@
+//! Things that happened, for those who listen. Ids and numbers only: who wants the words asks memory for them.
+
+use crate::id::{SessionId, SpaceId, TraceId, TurnId};
+use crate::time::Timestamp;
+
+/// Something that happened in a space. It is told after it was made durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Where.
+    pub space: SpaceId,
+    /// When: the time of the message or command that it came from.
+    pub at: Timestamp,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// The space woke.
+    SpaceWoken,
+    /// The space fell asleep: its file is closed.
+    SpaceAsleep,
+    /// A turn was answered, and is remembered.
+    TurnCompleted {
+        /// Session.
+        session: SessionId,
+        /// Turn.
+        turn: TurnId,
+        /// New traces, and those that gained evidence, for what the user stated.
+        encoded: Vec<TraceId>,
+        /// Traces that the reply used.
+        used: Vec<TraceId>,
+    },
+    /// A new trace is remembered.
+    TraceEncoded {
+        /// Which.
+        trace: TraceId,
+    },
+    /// A trace was used, and is stronger for it.
+    TraceCredited {
+        /// Which.
+        trace: TraceId,
+    },
+    /// A trace was deleted for ever.
+    TraceForgotten {
+        /// Which.
+        trace: TraceId,
+    },
+}
