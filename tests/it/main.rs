@@ -4,6 +4,7 @@
 
 mod binary;
 mod cli;
+mod config;
 mod conversation;
 mod crash;
 mod demo;
