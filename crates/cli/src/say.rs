@@ -1,6 +1,6 @@
 //! Shapes in words, for people.
 
-use bethink_api::{Change, Fault, FaultKind, HistoryEntry, Trace, Turn, from_rfc3339, rfc3339};
+use bethink_api::{Change, Fault, FaultKind, HistoryEntry, ToolUse, Trace, Turn, from_rfc3339, rfc3339};
 use bethink_domain::Timestamp;
 use bethink_settings::Settings;
 use jiff::civil;
@@ -119,6 +119,7 @@ pub(crate) fn turn(turn: &Turn, settings: &Settings) -> Vec<String> {
         let name = section["name"].as_str().unwrap_or("?");
         lines.push(format!("    {name:<13} {} of {} tokens", section["tokens"], section["budget"]));
     }
+    lines.extend(turn.tools.iter().map(tool_use));
     let ms = |part: &str| turn.ms[part].as_f64().unwrap_or(0.0);
     lines.push(format!(
         "  time      embedding {:.1} ms, recall {:.1} ms, execution {:.1} ms",
@@ -130,6 +131,16 @@ pub(crate) fn turn(turn: &Turn, settings: &Settings) -> Vec<String> {
         lines.push(format!("  encoded   {}", turn.encoded.join(", ")));
     }
     lines
+}
+
+/// A tool that the model called.
+fn tool_use(tool: &ToolUse) -> String {
+    let outcome = match (tool.failed, tool.shown.as_slice()) {
+        (true, _) => "failed".to_owned(),
+        (false, []) => "answered".to_owned(),
+        (false, shown) => format!("showed {}", shown.join(", ")),
+    };
+    format!("  tool      {} in round {}: {outcome}", tool.name, tool.step)
 }
 
 fn scored(recalled: &serde_json::Value, turn: &Turn) -> String {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bethink_domain::{Outcome, Personality, SessionId, SpaceId, Span, Timestamp};
 use bethink_protocol::{Drain, EmbedPort, Execute, ExecuteError, LetGo, RecallPort, Tool};
-use bethink_providers::LanguageModel;
+use bethink_providers::{LanguageModel, Prompt, Role};
 use jiff::tz::TimeZone;
 use kameo::actor::{Actor, ActorRef, WeakActorRef};
 use kameo::error::{ActorStopReason, PanicError};
@@ -20,6 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::config::ExecutorConfig;
 use crate::prompt::{Desk, InMind, assemble};
+use crate::tools::{Calling, Habits, Toolbox};
 use crate::turn::{Call, perform};
 use crate::working_memory::{Exchanged, WorkingMemory};
 
@@ -51,6 +52,7 @@ pub struct ExecutorArgs {
 /// Produces replies. Its mailbox is free while a model works.
 pub struct Executor {
     args: ExecutorArgs,
+    toolbox: Arc<Toolbox>,
     mind: WorkingMemory,
     turns: TaskTracker,
     draining: bool,
@@ -61,6 +63,12 @@ struct Absorb {
     session: SessionId,
     at: Timestamp,
     exchange: Exchanged,
+}
+
+/// What a model reads beside memories and what the user says.
+fn read(prompt: &Prompt) -> Vec<String> {
+    let replies = prompt.conversation.iter().filter(|line| line.role == Role::Agent);
+    std::iter::once(&prompt.instructions).chain(replies.map(|line| &line.text)).cloned().collect()
 }
 
 impl ExecutorArgs {
@@ -76,7 +84,8 @@ impl Actor for Executor {
     async fn on_start(args: ExecutorArgs, _: ActorRef<Self>) -> Result<Self, Infallible> {
         let idle = Span::from_seconds(i64::from(args.config.session_idle_minutes) * 60);
         let mind = WorkingMemory::new(&args.personality, args.config.sessions_max, idle);
-        Ok(Self { args, mind, turns: TaskTracker::new(), draining: false })
+        let toolbox = Arc::new(Toolbox::new(&args));
+        Ok(Self { args, toolbox, mind, turns: TaskTracker::new(), draining: false })
     }
 
     async fn on_panic(
@@ -105,14 +114,21 @@ impl Message<Execute> for Executor {
             conversation: self.mind.conversation(plan.session, plan.at, plan.private),
             traces: self.mind.traces(plan.session),
         };
+        let identity = self.args.model.identity();
+        let offered = if identity.tools { self.toolbox.offered(&plan) } else { Vec::new() };
+        let in_mind = mind.traces.clone();
         let desk = Desk {
             config: &self.args.config,
             instructions: self.args.instructions(),
             personality: &self.args.personality,
             zone: &self.args.zone,
-            context_tokens: self.args.model.identity().context_tokens,
+            context_tokens: identity.context_tokens,
+            tools: &offered,
         };
         let assembled = assemble(Arc::clone(&plan), mind, &desk);
+        let habits = Habits { zone: self.args.zone.clone(), in_mind, read: read(&assembled.prompt) };
+        let calling =
+            Calling::new(Arc::clone(&self.toolbox), Arc::clone(&plan), habits, assembled.steps_budget);
         let call = Call {
             model: Arc::clone(&self.args.model),
             words: execute.words,
@@ -122,7 +138,7 @@ impl Message<Execute> for Executor {
         let (executor, in_flight) = (ctx.actor_ref().clone(), self.turns.token());
         ctx.spawn(async move {
             let _in_flight = in_flight;
-            let outcome = perform(call, assembled).await?;
+            let outcome = perform(call, assembled, calling).await?;
             let exchange = Exchanged {
                 turn: plan.turn,
                 message: plan.message.clone(),

@@ -1,10 +1,12 @@
 //! Which of the shown traces a reply really used.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use bethink_domain::TraceId;
 use bethink_providers::Entered;
-use bethink_text::{Language, terms_in};
+use bethink_text::Language;
+
+use crate::stems::{Stems, content_stems};
 
 /// Share of a trace's own content words that a reply must hold.
 const SHARE: f32 = 0.30;
@@ -22,33 +24,14 @@ pub(crate) fn attribution(reply: &str, question: &str, shown: &[Entered], cited:
 }
 
 fn covers(trace: &str, in_reply: &mut Stems<'_>, in_question: &mut Stems<'_>) -> bool {
-    let language = Language::detect_with(trace, in_reply.language);
+    let language = Language::detect_with(trace, in_reply.language());
     let asked = in_question.in_language(language);
-    let content = terms_in(trace, language).into_iter().filter(|term| !term.stop).map(|term| term.stem);
+    let content = content_stems(trace, language).into_iter();
     let own: HashSet<String> = content.filter(|stem| !asked.contains(stem)).collect();
     let said = in_reply.in_language(language);
     let covered = own.iter().filter(|stem| said.contains(*stem)).count();
     let needed = ((own.len() as f32 * SHARE).ceil() as usize).max(WORDS_MIN.min(own.len()));
     !own.is_empty() && covered >= needed
-}
-
-/// The stems of a text, as each language that is asked for makes them: both sides of a comparison must be stemmed
-/// alike.
-struct Stems<'a> {
-    text: &'a str,
-    language: Language,
-    by_language: HashMap<Language, HashSet<String>>,
-}
-
-impl<'a> Stems<'a> {
-    fn of(text: &'a str) -> Self {
-        Self { text, language: Language::detect(text), by_language: HashMap::new() }
-    }
-
-    fn in_language(&mut self, language: Language) -> &HashSet<String> {
-        let stems = || terms_in(self.text, language).into_iter().map(|term| term.stem).collect();
-        self.by_language.entry(language).or_insert_with(stems)
-    }
 }
 
 #[cfg(test)]

@@ -12,9 +12,15 @@ pub struct ExecutorConfig {
     /// Tokens of the model's context that are kept free for the reply, at least 1. At most half of a small context
     /// is taken for it. 1,024 is a page of text.
     pub reply_reserve_tokens: usize,
-    /// Seconds from the call of the model to its last word, 1 to 3,600. A local model on a slow machine needs two
+    /// Seconds from the call of the model to its last word, with the tools that it calls, 1 to 3,600. A local model on a slow machine needs two
     /// minutes for a long answer.
     pub deadline_seconds: u64,
+    /// Rounds of tool calls within one turn, 0 to 16; 0 offers no tools. A look, a second look and a note take three.
+    pub tool_steps_max: usize,
+    /// Seconds that one call of a tool may take, 1 to 600. The turn's own deadline stands beside it.
+    pub tool_seconds: u64,
+    /// Longest answer of a tool in bytes, 256 to 1,048,576; what is longer is cut. A page is some 3 KB.
+    pub tool_answer_bytes_max: usize,
     /// How the rest of the context is shared out.
     pub shares: Shares,
     /// Sessions whose working memory is kept, 1 to 10,000; the longest unused one goes first. One takes some 30 KB.
@@ -46,6 +52,9 @@ impl ExecutorConfig {
         vec![
             Bounded::new("reply_reserve_tokens", self.reply_reserve_tokens as f64, 1.0, f64::INFINITY),
             Bounded::new("deadline_seconds", self.deadline_seconds as f64, 1.0, 3_600.0),
+            Bounded::new("tool_steps_max", self.tool_steps_max as f64, 0.0, 16.0),
+            Bounded::new("tool_seconds", self.tool_seconds as f64, 1.0, 600.0),
+            Bounded::new("tool_answer_bytes_max", self.tool_answer_bytes_max as f64, 256.0, 1_048_576.0),
             Bounded::new("sessions_max", self.sessions_max as f64, 1.0, 10_000.0),
             Bounded::new("session_idle_minutes", f64::from(self.session_idle_minutes), 1.0, f64::INFINITY),
             Bounded::new("shares.instructions", f64::from(instructions), 0.0, 100.0),
@@ -65,6 +74,9 @@ impl Default for ExecutorConfig {
                 .to_owned(),
             reply_reserve_tokens: 1_024,
             deadline_seconds: 120,
+            tool_steps_max: 4,
+            tool_seconds: 30,
+            tool_answer_bytes_max: 16_384,
             shares: Shares::default(),
             sessions_max: 64,
             session_idle_minutes: 30,
@@ -108,6 +120,9 @@ mod tests {
         };
         check("deadline_seconds = 0", "deadline_seconds");
         check("reply_reserve_tokens = 0", "reply_reserve_tokens");
+        check("tool_steps_max = 17", "tool_steps_max");
+        check("tool_seconds = 0", "tool_seconds");
+        check("tool_answer_bytes_max = 1", "tool_answer_bytes_max");
         check("sessions_max = 0", "sessions_max");
         check("session_idle_minutes = 0", "session_idle_minutes");
         check("shares = { context = 101 }", "shares.context");

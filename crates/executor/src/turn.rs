@@ -1,9 +1,10 @@
-//! One call of the model: relayed, bounded, and isolated from the actor.
+//! One turn: the model is asked, calls tools, and is asked again, until it answers. Relayed, bounded, and isolated from
+//! the actor.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use bethink_domain::{Outcome, Purpose};
+use bethink_domain::{Outcome, Purpose, Section, SectionUse, TraceId};
 use bethink_protocol::{ExecuteError, TurnEvent};
 use bethink_providers::{LanguageModel, ModelError, Prompt, Reply};
 use tokio::sync::mpsc;
@@ -12,71 +13,136 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::attribution::attribution;
+use crate::ear::{Ear, Heard};
 use crate::prompt::{Assembled, estimate_tokens};
-use crate::tags::{Stripper, cited};
+use crate::tags::cited;
+use crate::tools::{Calling, Gathered};
 
 /// Pieces that wait between the model and the reader; then the model waits too.
 const PIECES_MAX: usize = 32;
-/// Longest reply. No model is asked for more, so one that writes more is stuck.
-const REPLY_BYTES_MAX: usize = 1 << 20;
 
-/// How the call is made.
+/// How the model is asked.
 pub(crate) struct Call {
     pub(crate) model: Arc<dyn LanguageModel>,
     /// Where the words go.
     pub(crate) words: mpsc::Sender<TurnEvent>,
     pub(crate) cancel: CancellationToken,
-    /// From the call to the last word.
+    /// From the first call of the model to its last word.
     pub(crate) deadline: Duration,
 }
 
-/// Calls the model and streams what it says, without its citations.
+/// A turn that was answered.
+struct Answered {
+    heard: Heard,
+    prompt: Prompt,
+    gathered: Gathered,
+    /// Tags that the model itself says it used.
+    cited: Vec<String>,
+    reply_tokens: usize,
+    /// Tokens that were left for calls and answers.
+    steps_left: usize,
+}
+
+/// Has the model answer, with the tools that it calls, and streams what it says, without its citations.
 ///
 /// # Errors
 /// [`ExecuteError::Cancelled`] as soon as the token is set or nobody listens; [`ExecuteError::Model`] when the model
-/// fails, panics, says nothing, or is not done within the deadline. Words may have been streamed by then.
-pub(crate) async fn perform(call: Call, assembled: Assembled) -> Result<Outcome, ExecuteError> {
-    let prompt = Arc::new(assembled.prompt);
-    let relayed = tokio::time::timeout(call.deadline, relay(&call, Arc::clone(&prompt)));
-    let (heard, reply) = tokio::select! {
+/// fails, panics, says nothing, only calls tools, or is not done within the deadline. Words may have been streamed by
+/// then; what its calls gathered is lost.
+pub(crate) async fn perform(
+    call: Call,
+    assembled: Assembled,
+    calling: Calling,
+) -> Result<Outcome, ExecuteError> {
+    let Assembled { prompt, mut sections, steps_budget } = assembled;
+    let sent = sections.iter().map(|section| section.tokens).sum();
+    let answered = tokio::time::timeout(call.deadline, converse(&call, prompt, calling, sent));
+    let answered = tokio::select! {
         biased;
         () = call.cancel.cancelled() => return Err(ExecuteError::Cancelled),
         () = call.words.closed() => return Err(ExecuteError::Cancelled),
-        relayed = relayed => {
-            relayed.map_err(|_| failed(&ModelError::Timeout { seconds: call.deadline.as_secs() }))??
+        answered = answered => {
+            answered.map_err(|_| failed(&ModelError::Timeout { seconds: call.deadline.as_secs() }))??
         }
     };
-    let sent = assembled.sections.iter().map(|section| section.tokens).sum();
-    warn_of_lost_prompt(&reply, sent);
+    let tools = |section: &&mut SectionUse| section.section == Section::Tools;
+    if let Some(tools) = sections.iter_mut().find(tools) {
+        tools.tokens += steps_budget - answered.steps_left;
+    }
     let identity = call.model.identity();
-    let tags: Vec<String> = prompt.entered.iter().map(|entered| entered.tag.clone()).collect();
-    let mut citations = cited(&heard.raw, &tags);
-    citations.extend(reply.cited);
-    let used = match prompt.plan.purpose {
-        // Listing everything is taking stock, not use.
-        Purpose::Overview => Vec::new(),
-        // A responder that only quotes says itself what it quoted.
-        _ if !identity.generative => attribution("", "", &prompt.entered, &citations),
-        _ => attribution(&heard.shown, &prompt.message, &prompt.entered, &citations),
-    };
+    let used = used(&answered, identity.generative);
+    let Answered { heard, prompt, gathered, reply_tokens, .. } = answered;
     Ok(Outcome {
         shown: prompt.entered.iter().map(|entered| entered.recalled.id).collect(),
         used,
         model: identity.name.to_string(),
-        sections: assembled.sections,
-        reply_tokens: reply.reply_tokens.unwrap_or_else(|| estimate_tokens(&heard.raw)),
+        sections,
+        reply_tokens,
         reply: heard.shown,
-        tools: Vec::new(),
-        noted: Vec::new(),
-        proposed: Vec::new(),
+        tools: gathered.tools,
+        noted: gathered.noted,
+        proposed: gathered.proposed,
     })
+}
+
+/// The traces that the reply used.
+fn used(answered: &Answered, generative: bool) -> Vec<TraceId> {
+    let prompt = &answered.prompt;
+    let tags: Vec<String> = prompt.entered.iter().map(|entered| entered.tag.clone()).collect();
+    let mut citations = cited(&answered.heard.raw, &tags);
+    citations.extend(answered.cited.iter().cloned());
+    match prompt.plan.purpose {
+        // Listing everything is taking stock, not use.
+        Purpose::Overview => Vec::new(),
+        // A responder that only quotes says itself what it quoted.
+        _ if !generative => attribution("", "", &prompt.entered, &citations),
+        _ => attribution(&answered.heard.shown, &prompt.message, &prompt.entered, &citations),
+    }
+}
+
+/// Asks the model until it answers without calling tools. The last time it is offered none, so that it has to.
+async fn converse(
+    call: &Call,
+    mut prompt: Prompt,
+    mut calling: Calling,
+    sent: usize,
+) -> Result<Answered, ExecuteError> {
+    let mut ear = Ear::new(&call.words, call.model.identity().generative);
+    let (mut cited, mut reply_tokens) = (Vec::new(), 0);
+    loop {
+        let reply = relay(call, Arc::new(prompt.clone()), &mut ear).await?;
+        if prompt.steps.is_empty() {
+            warn_of_lost_prompt(&reply, sent);
+        }
+        reply_tokens += reply.reply_tokens.unwrap_or_else(|| estimate_tokens(ear.this_round()));
+        cited.extend(reply.cited);
+        if reply.calls.is_empty() {
+            break;
+        }
+        if prompt.tools.is_empty() {
+            // It calls what it was not offered. What it said beside is its answer.
+            if ear.this_round().trim().is_empty() {
+                return Err(failed(&ModelError::OnlyCalls));
+            }
+            break;
+        }
+        let said = ear.this_round().to_owned();
+        calling.round(&mut prompt, &said, reply.calls).await;
+    }
+    let (steps_left, gathered) = (calling.left(), calling.gathered);
+    let heard = ear.heard();
+    if heard.shown.trim().is_empty() {
+        return Err(failed(&ModelError::Empty));
+    }
+    Ok(Answered { heard, prompt, gathered, cited, reply_tokens, steps_left })
 }
 
 /// Runs the model in a task of its own, so that its panic is an error here and its end is certain when this is
 /// dropped.
-async fn relay(call: &Call, prompt: Arc<Prompt>) -> Result<(Heard, Reply), ExecuteError> {
+async fn relay(call: &Call, prompt: Arc<Prompt>, ear: &mut Ear<'_>) -> Result<Reply, ExecuteError> {
     let (pieces, mut incoming) = mpsc::channel(PIECES_MAX);
-    let mut ear = Ear::new(&prompt, call.model.identity().generative);
+    let tags: Vec<String> = prompt.entered.iter().map(|entered| entered.tag.clone()).collect();
+    ear.begin(&tags);
     let (model, cancel) = (Arc::clone(&call.model), call.cancel.child_token());
     let _stop = cancel.clone().drop_guard();
     let work = tokio::spawn(async move { model.reply(&prompt, &pieces, &cancel).await });
@@ -84,20 +150,21 @@ async fn relay(call: &Call, prompt: Arc<Prompt>) -> Result<(Heard, Reply), Execu
     let ended = loop {
         tokio::select! {
             biased;
-            Some(event) = incoming.recv() => ear.hear(event, &call.words).await?,
+            Some(event) = incoming.recv() => ear.hear(event).await?,
             ended = &mut work => break ended,
         }
     };
     incoming.close();
     while let Some(event) = incoming.recv().await {
-        ear.hear(event, &call.words).await?;
+        ear.hear(event).await?;
     }
     let reply = ended.map_err(|error| abandoned(&error))?.map_err(|error| failed(&error))?;
-    if ear.heard.raw.is_empty() {
+    if ear.this_round().is_empty() {
         // A model that does not stream says everything at once.
-        ear.hear(TurnEvent::Text(reply.text.clone()), &call.words).await?;
+        ear.hear(TurnEvent::Text(reply.text.clone())).await?;
     }
-    Ok((ear.finish(&call.words).await?, reply))
+    ear.end().await?;
+    Ok(reply)
 }
 
 fn failed(error: &ModelError) -> ExecuteError {
@@ -124,59 +191,5 @@ fn warn_of_lost_prompt(reply: &Reply, sent: usize) {
             read,
             "model read less than half of the prompt; set `context_tokens` under [language] to what it really has"
         );
-    }
-}
-
-/// What was heard.
-#[derive(Debug, Default)]
-struct Heard {
-    /// As the model said it.
-    raw: String,
-    /// As the user saw it.
-    shown: String,
-}
-
-/// Listens to the model and passes on what the user is to see.
-struct Ear {
-    heard: Heard,
-    /// None for a responder that quotes: its words stay as they are.
-    stripper: Option<Stripper>,
-}
-
-impl Ear {
-    fn new(prompt: &Prompt, generative: bool) -> Self {
-        let tags: Vec<String> = prompt.entered.iter().map(|entered| entered.tag.clone()).collect();
-        Self { heard: Heard::default(), stripper: generative.then(|| Stripper::new(&tags)) }
-    }
-
-    async fn hear(&mut self, event: TurnEvent, words: &mpsc::Sender<TurnEvent>) -> Result<(), ExecuteError> {
-        // Only the Planner ends a turn.
-        let TurnEvent::Text(piece) = event else { return Ok(()) };
-        if self.heard.raw.len() + piece.len() > REPLY_BYTES_MAX {
-            return Err(ExecuteError::Model(format!("the answer is longer than {REPLY_BYTES_MAX} bytes")));
-        }
-        self.heard.raw.push_str(&piece);
-        let visible = match &mut self.stripper {
-            Some(stripper) => stripper.push(&piece),
-            None => piece,
-        };
-        self.show(visible, words).await
-    }
-
-    async fn finish(mut self, words: &mpsc::Sender<TurnEvent>) -> Result<Heard, ExecuteError> {
-        let held_back = self.stripper.take().map(Stripper::finish).unwrap_or_default();
-        self.show(held_back, words).await?;
-        if self.heard.shown.trim().is_empty() {
-            return Err(failed(&ModelError::Empty));
-        }
-        Ok(self.heard)
-    }
-
-    async fn show(&mut self, text: String, words: &mpsc::Sender<TurnEvent>) -> Result<(), ExecuteError> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        self.heard.shown.push_str(&text);
-        words.send(TurnEvent::Text(text)).await.map_err(|_| ExecuteError::Cancelled)
     }
 }

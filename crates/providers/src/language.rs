@@ -85,9 +85,17 @@ impl Prompt {
         });
         let parts = std::iter::once(self.instructions.clone())
             .chain(lines)
-            .chain([self.context.clone(), format!("User: {}", self.message)]);
+            .chain([self.context.clone(), format!("User: {}", self.message)])
+            .chain(self.steps.iter().map(step_text));
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
+}
+
+fn step_text(step: &ToolStep) -> String {
+    let said = (!step.said.is_empty()).then(|| format!("Agent: {}", step.said));
+    let calls = step.calls.iter().map(|call| format!("Call: {} {}", call.name, call.arguments));
+    let answers = step.answers.iter().map(|answer| format!("Answer: {}", answer.content));
+    said.into_iter().chain(calls).chain(answers).collect::<Vec<_>>().join("\n")
 }
 
 /// A finished reply.
@@ -118,6 +126,9 @@ pub enum ModelError {
     /// It answered with nothing.
     #[error("the answer was empty")]
     Empty,
+    /// It calls tools again and again: ask otherwise, or choose another model.
+    #[error("it went on calling tools and gave no answer")]
+    OnlyCalls,
     /// It broke off.
     #[error("the answer broke off: {0}")]
     BrokeOff(String),

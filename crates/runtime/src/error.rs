@@ -30,6 +30,9 @@ pub enum RuntimeError {
     /// The space could not be woken, or crashed too often and rests for a while.
     #[error("{0}")]
     Unavailable(String),
+    /// The program or the configuration asks for what cannot be: correct it.
+    #[error("{0}")]
+    Setup(String),
     /// As many spaces as may be awake are busy.
     #[error("{awake} spaces are awake and busy; try again later")]
     Busy {

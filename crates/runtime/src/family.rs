@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bethink_clock::{Clock, Entropy};
 use bethink_domain::{EmbedderIdentity, Personality, Senses, SpaceId, Timestamp};
-use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig};
+use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig, check_tools};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
 use bethink_protocol::{
@@ -303,6 +303,8 @@ async fn spawn_executor(
     memory: &MemoryPorts,
 ) -> Result<ActorRef<Executor>, RuntimeError> {
     let persona = (parts.persona)(space);
+    check_tools(&parts.tools, persona.tools.as_deref())
+        .map_err(|fault| RuntimeError::Setup(fault.to_string()))?;
     let args = ExecutorArgs {
         space: space.clone(),
         embed: parts.embed.clone(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bethink_clock::{Clock, Entropy};
 use bethink_domain::Senses;
-use bethink_executor::ExecutorConfig;
+use bethink_executor::{ExecutorConfig, check_tools};
 use bethink_memory_store::StoreConfig;
 use bethink_planner::{PlannerConfig, PrototypeShelf};
 use bethink_protocol::{EventBus, Offload, Tick, Tool, offload};
@@ -72,10 +72,12 @@ pub struct Ingredients {
 /// Must be called within a tokio runtime.
 ///
 /// # Errors
-/// [`RuntimeError::Unavailable`] when the system has no more threads.
+/// [`RuntimeError::Setup`] when two tools have one name; [`RuntimeError::Unavailable`] when the system has no more
+/// threads.
 pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
     let Ingredients { data_dir, clock, entropy, embedding, senses, language, zone, persona, .. } =
         ingredients;
+    check_tools(&ingredients.tools, None).map_err(|fault| RuntimeError::Setup(fault.to_string()))?;
     let threads =
         |error: std::io::Error| RuntimeError::Unavailable(format!("no threads for commits: {error}"));
     let commit: Arc<dyn Offload> = Arc::new(ThreadPool::start("commit", COMMIT_THREADS).map_err(threads)?);

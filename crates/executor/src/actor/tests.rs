@@ -67,7 +67,7 @@ async fn citations_are_credited_and_not_shown() {
     assert_eq!(outcome.reply, streamed);
     assert_eq!((ids(&outcome.shown), ids(&outcome.used)), (vec![1, 2], vec![1]));
     assert_eq!(outcome.model, "scripted");
-    assert_eq!(outcome.sections.len(), 4);
+    assert_eq!(outcome.sections.len(), 5);
     assert!(outcome.reply_tokens > 0);
 }
 

@@ -35,7 +35,7 @@ pub(super) fn allot(total: usize, weights: [usize; 4], wanted: [usize; 4]) -> [u
 }
 
 /// The longest beginning of a text that fits, cut between characters as people see them and marked with "…".
-pub(super) fn cut(text: &str, budget: usize) -> String {
+pub(crate) fn cut(text: &str, budget: usize) -> String {
     if tokens(text) <= budget {
         return text.to_owned();
     }

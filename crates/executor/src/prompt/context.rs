@@ -30,12 +30,9 @@ impl Context {
         let fixed = [today(plan.at, zone)].into_iter().chain(notes(plan, zone));
         let overview = plan.overview.iter().flat_map(|all| &all.groups).flat_map(|group| &group.traces);
         let traces = plan.recollection.traces.iter().chain(overview);
-        let lines = traces.enumerate().map(|(n, recalled)| {
-            let tag = format!("m{}", n + 1);
-            let told = told(recalled, plan.at, zone);
-            let line = line(&tag, recalled, &told, plan.at, in_mind.contains(&recalled.id));
-            (line, Entered { tag, recalled: recalled.clone(), told })
-        });
+        let lines = traces
+            .enumerate()
+            .map(|(n, recalled)| memory_line(format!("m{}", n + 1), recalled, plan.at, zone, in_mind));
         Self { fixed: fixed.collect::<Vec<_>>().join("\n"), lines: lines.collect() }
     }
 
@@ -72,12 +69,25 @@ impl Context {
     }
 }
 
+/// A trace as it stands in a prompt under a tag, and what then has entered it.
+pub(crate) fn memory_line(
+    tag: String,
+    recalled: &Recalled,
+    at: Timestamp,
+    zone: &TimeZone,
+    in_mind: &HashSet<TraceId>,
+) -> (String, Entered) {
+    let told = told(recalled, at, zone);
+    let line = line(&tag, recalled, &told, at, in_mind.contains(&recalled.id));
+    (line, Entered { tag, recalled: recalled.clone(), told })
+}
+
 /// Both marks with their line breaks.
-fn fence_tokens() -> usize {
+pub(crate) fn fence_tokens() -> usize {
     tokens(OPEN) + tokens(CLOSE) + 1
 }
 
-fn line_tokens(line: &str) -> usize {
+pub(crate) fn line_tokens(line: &str) -> usize {
     tokens(line) + 1
 }
 

@@ -5,16 +5,36 @@ use std::borrow::Cow;
 use bethink_text::{fence_text, normalise};
 
 /// Opens the block of memories.
-pub(super) const OPEN: &str = "<memories>";
+pub(crate) const OPEN: &str = "<memories>";
 /// Closes it.
-pub(super) const CLOSE: &str = "</memories>";
+pub(crate) const CLOSE: &str = "</memories>";
+
+/// Opens what a tool answered.
+pub(crate) const RESULT_OPEN: &str = "<result>";
+/// Closes it.
+pub(crate) const RESULT_CLOSE: &str = "</result>";
 
 /// A text as one line of data inside the fence, in which nothing looks like a citation. It can neither open nor close
 /// a fence, nor begin a line.
-pub(super) fn fenced(text: &str) -> String {
-    let line = fence_text(text);
-    let mut rest = line.chars().peekable();
-    let mut out = String::with_capacity(line.len());
+pub(crate) fn fenced(text: &str) -> String {
+    without_tags(&fence_text(text))
+}
+
+/// What a tool answered, as data between two marks: its lines stay, but nothing in it can open or close a fence, cite
+/// a memory, or hide.
+pub(crate) fn fenced_result(text: &str) -> String {
+    let lines = text.lines().map(|line| without_tags(&without_fence(line)));
+    let lines = lines
+        .map(|line| line.chars().filter(|c| *c == '\t' || !(c.is_control() || is_invisible(*c))).collect());
+    let text = lines.collect::<Vec<String>>().join("\n");
+    // Once more: a mark may have been spread over lines, or over what was hidden.
+    format!("{RESULT_OPEN}\n{}\n{RESULT_CLOSE}", without_fence(&text))
+}
+
+/// Text in which nothing looks like a citation.
+fn without_tags(text: &str) -> String {
+    let mut rest = text.chars().peekable();
+    let mut out = String::with_capacity(text.len());
     while let Some(c) = rest.next() {
         let tag_follows = matches!(rest.peek(), Some('m' | 'M' | 'ｍ' | 'Ｍ'));
         out.push(if tag_follows && matches!(c, '[' | '［' | '【') { '(' } else { c });
@@ -24,13 +44,15 @@ pub(super) fn fenced(text: &str) -> String {
 
 /// A text outside the fence. It is the user's own and stays as it is, unless it holds something that could be taken
 /// for the fence; then its angle brackets are blunted.
-pub(super) fn without_fence(text: &str) -> Cow<'_, str> {
+pub(crate) fn without_fence(text: &str) -> Cow<'_, str> {
     let squeezed: String = normalise(text)
         .chars()
         .filter(|c| !c.is_whitespace() && !c.is_control() && !is_invisible(*c))
         .collect();
     let squeezed: String = squeezed.chars().map(|c| if is_opening(c) { '<' } else { c }).collect();
-    if squeezed.contains("<memories") || squeezed.contains("</memories") {
+    let forges =
+        |mark: &str| squeezed.contains(&format!("<{mark}")) || squeezed.contains(&format!("</{mark}"));
+    if ["memories", "result"].into_iter().any(forges) {
         Cow::Owned(text.chars().map(blunt).collect())
     } else {
         Cow::Borrowed(text)

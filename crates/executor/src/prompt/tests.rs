@@ -22,6 +22,7 @@ fn assembled(plan: Plan, conversation: &[&str], config: &ExecutorConfig, context
         personality: &Personality::NEUTRAL,
         zone: &TimeZone::UTC,
         context_tokens,
+        tools: &[],
     };
     assemble(Arc::new(plan), mind, &desk)
 }
@@ -104,8 +105,14 @@ fn the_parts_stand_in_the_order_that_caches_keep() {
     let config = ExecutorConfig::default();
     let instructions = "You are Ada's memory.";
     let zone = TimeZone::get("Europe/Berlin").unwrap();
-    let desk =
-        Desk { config: &config, instructions, personality: &personal, zone: &zone, context_tokens: 8_192 };
+    let desk = Desk {
+        config: &config,
+        instructions,
+        personality: &personal,
+        zone: &zone,
+        context_tokens: 8_192,
+        tools: &[],
+    };
     let conversation = vec![
         Line { role: Role::User, text: "Hello".to_owned() },
         Line { role: Role::Agent, text: "Hi!".to_owned() },
@@ -186,7 +193,7 @@ fn a_huge_memory_is_cut_and_leaves_room_for_the_next() {
 #[test]
 fn what_does_not_fit_is_cut_and_reported() {
     let message = "why ".repeat(4_000);
-    let Assembled { prompt, sections } =
+    let Assembled { prompt, sections, .. } =
         assembled(plan(1, &message, &[TABLET]), &["a", "b"], &ExecutorConfig::default(), 4_096);
     assert!(prompt.message.len() < message.len() && prompt.message.ends_with('…'));
     let message_use = sections.iter().find(|s| s.section == Section::Message).unwrap();
@@ -206,7 +213,7 @@ proptest! {
         let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let config = ExecutorConfig { reply_reserve_tokens, ..ExecutorConfig::default() };
-        let Assembled { prompt, sections } =
+        let Assembled { prompt, sections, .. } =
             assembled(plan(1, &message, &memories), &lines, &config, context_tokens);
         let taken: usize = sections.iter().map(|section| section.tokens).sum();
         let free = context_tokens - reply_reserve_tokens.min(context_tokens / 2);

@@ -2,7 +2,7 @@
 
 use bethink_domain::{Draft, Exchange, Outcome, TurnEnd};
 use bethink_protocol::{CompleteTurn, Durable, Embed, MemoryError, RecordTurn, Urgency};
-use bethink_text::mask_secrets;
+use bethink_text::{mask_secrets, words};
 
 use super::Job;
 use super::course::Course;
@@ -22,7 +22,7 @@ pub(super) async fn complete(args: &PlannerArgs, job: &Job, course: Course, outc
     let Some(heard) = &course.heard else {
         return Durable::NotRemembered { reason: "the message was not read".to_owned() };
     };
-    let mut stated = drafts(&heard.stated, job.turn, job.message.at);
+    let mut stated = with_notes(drafts(&heard.stated, job.turn, job.message.at), &outcome.noted);
     give_meaning(args, heard, &course, &mut stated).await;
     let turn = CompleteTurn {
         exchange: Exchange {
@@ -47,6 +47,23 @@ pub(super) async fn complete(args: &PlannerArgs, job: &Job, course: Course, outc
             Durable::NotRemembered { reason }
         }
     }
+}
+
+/// What the message states and what the model noted. A note in the words of something stated takes its place: it is one
+/// thing, told once.
+fn with_notes(mut stated: Vec<Draft>, noted: &[Draft]) -> Vec<Draft> {
+    for note in noted {
+        let asked = stated.iter().any(|draft| draft.asked && same_words(&draft.text, &note.text));
+        if !asked {
+            stated.retain(|draft| !same_words(&draft.text, &note.text));
+            stated.push(note.clone());
+        }
+    }
+    stated
+}
+
+fn same_words(one: &str, other: &str) -> bool {
+    words(one).iter().map(|word| &word.text).eq(words(other).iter().map(|word| &word.text))
 }
 
 /// Keeps how an unanswered turn went, and nothing of what was said.

@@ -90,6 +90,22 @@ async fn what_no_rule_decides_is_decided_by_prototypes_made_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_model_notes_is_kept_with_the_turn_once() {
+    let told = |note| Stage::playing(vec![Act::Note(note), Act::Note(note), Act::Fail("down")]);
+    let stage = told("The user cycles.").await;
+    assert_eq!(stage.say("My bike is green.").await.1, done(&[100, 101], &[]));
+    let log = stage.log();
+    assert_eq!(log.last().unwrap(), "complete [episodic: My bike is green. | semantic: The user cycles.]");
+    stage.whisper("My bike is green.").await;
+    stage.say("My bike is green.").await;
+    let log = stage.log();
+    assert!(!log.iter().any(|line| line.starts_with("complete")), "private, and failed: {log:?}");
+    let stage = told("my bike is green").await;
+    stage.say("My bike is green.").await;
+    assert_eq!(stage.log().last().unwrap(), "complete [semantic: my bike is green]");
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_overview_surveys_instead_of_recalling() {
     check(
         "What do you know about me?",

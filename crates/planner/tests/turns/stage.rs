@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use bethink_clock::Entropy;
 use bethink_domain::{
-    AgentName, CueScope, EmbedderIdentity, Feeling, Intent, Knowing, Outcome, Overview, RecallId, RecallMode,
-    Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId, TraceKind, TraceView,
-    TurnEnd, TurnRecord, UnitVector, UserName,
+    AgentName, CueScope, Draft, EmbedderIdentity, Feeling, Intent, Knowing, Outcome, Overview, RecallId,
+    RecallMode, Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId,
+    TraceKind, TraceView, TurnEnd, TurnRecord, UnitVector, UserName,
 };
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
@@ -28,6 +28,8 @@ pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_796_054_400_000);
 pub(crate) enum Act {
     /// Streams these words, then says that it used these traces.
     Say(&'static str, Vec<u64>),
+    /// Says "Noted." and wants this kept.
+    Note(&'static str),
     /// Waits for [`Stage::release`], then says "done".
     Wait,
     /// Fails.
@@ -312,8 +314,13 @@ impl Message<Execute> for Partner {
 
 async fn perform(act: Act, execute: &Execute, back: &Backstage) -> Result<Outcome, ExecuteError> {
     let say = |text: &str| TurnEvent::Text(text.to_owned());
+    let noted = match &act {
+        Act::Note(text) => vec![Draft { provisional: false, ..Draft::asked(*text, NOW) }],
+        _ => Vec::new(),
+    };
     let (reply, used) = match act {
         Act::Say(words, used) => (words, used),
+        Act::Note(_) => ("Noted.", vec![]),
         Act::Wait => {
             let waited = tokio::select! {
                 permit = back.gate.acquire() => permit.map(|permit| permit.forget()).is_ok(),
@@ -347,7 +354,7 @@ async fn perform(act: Act, execute: &Execute, back: &Backstage) -> Result<Outcom
         sections: Vec::new(),
         reply_tokens: 2,
         tools: Vec::new(),
-        noted: Vec::new(),
+        noted,
         proposed: Vec::new(),
     })
 }
