@@ -16,6 +16,6 @@ pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};
 pub use request::{Request, SpaceName};
 pub use response::{
     Change, Figures, Forgotten, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, Response,
-    Trace, TracePage, Turn, TurnProgress,
+    ToolUse, Trace, TracePage, Turn, TurnProgress,
 };
 pub use time::{TimeFault, from_rfc3339, rfc3339};
