@@ -10,5 +10,6 @@ mod crash;
 mod demo;
 mod files;
 mod looking;
+mod serving;
 mod tidy;
 mod worked_example;

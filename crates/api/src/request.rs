@@ -126,4 +126,6 @@ pub enum Request {
     },
     /// Figures of the space.
     Measure,
+    /// How the process is. Wakes no space.
+    Status,
 }

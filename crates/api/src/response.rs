@@ -29,6 +29,8 @@ pub enum Response {
     Forgotten(Forgotten),
     /// Figures.
     Figures(Figures),
+    /// How the process is.
+    Status(Status),
     /// Nothing more to say.
     Ok,
 }
@@ -287,6 +289,70 @@ pub struct Forgotten {
     pub gone_from_memory: bool,
     /// The file no longer holds the bytes.
     pub gone_from_disk: bool,
+}
+
+/// How a process is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Version of the program.
+    pub version: String,
+    /// Its process id.
+    pub pid: u32,
+    /// Since when it runs.
+    pub since: String,
+    /// Where memory is kept.
+    pub data_dir: String,
+    /// Actors of the process.
+    pub actors: Vec<ActorStatus>,
+    /// Spaces that are awake, on the way there or back, or rest after crashes.
+    pub spaces: Vec<SpaceStatus>,
+    /// What went wrong lately, newest first.
+    pub errors: Vec<Mishap>,
+}
+
+/// How a space is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpaceStatus {
+    /// The agent.
+    pub agent: String,
+    /// The user.
+    pub user: String,
+    /// `waking`, `awake`, `falling asleep`, or why it rests.
+    pub state: String,
+    /// When it was last asked for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub used_at: Option<String>,
+    /// Its actors, while it is awake.
+    pub actors: Vec<ActorStatus>,
+}
+
+/// How an actor is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActorStatus {
+    /// What it is called.
+    pub name: String,
+    /// `well`, `silent` or `stopped`.
+    pub state: String,
+    /// Things that wait for it.
+    pub waiting: usize,
+    /// Things that it works on.
+    pub in_flight: usize,
+    /// How often it was built again after a crash.
+    pub restarts: u32,
+}
+
+/// Something that went wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mishap {
+    /// When it happened last.
+    pub at: String,
+    /// In which space, as agent/user.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub space: Option<String>,
+    /// What happened.
+    pub what: String,
+    /// How often.
+    pub times: u64,
 }
 
 /// Figures of a space.

@@ -107,6 +107,12 @@ pub(crate) enum Command {
     /// Check the configuration, show it, or print its reference
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Run as the owner of the memory until told to stop; every other command then talks to this process
+    #[command(after_help = "Example:\n  bethink serve\n  bethink serve 2>> bethink.log &")]
+    Serve,
+    /// Show how the process that owns the memory is: spaces awake, actors, what waits, what went wrong
+    #[command(after_help = "Example:\n  bethink status\n  bethink --json status")]
+    Status,
     /// Measure recall on labelled benchmarks
     #[command(subcommand)]
     Eval(EvalCommand),
@@ -232,6 +238,22 @@ pub(crate) enum EvalCommand {
         /// As turns recall: with routing, depth, threshold and fading as configured, in place of ranking alone
         #[arg(long)]
         live: bool,
+        /// Where temporary memory is made [default: the system's temporary directory]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Live through days of conversation in minutes, and show whether memory, file handles and disk stay flat
+    #[command(after_help = "Example:\n  bethink eval soak --days 60 --users 20 --turns 12")]
+    Soak {
+        /// Days to live through
+        #[arg(long, default_value_t = 60)]
+        days: usize,
+        /// Users, each with a space of their own
+        #[arg(long, default_value_t = 20)]
+        users: usize,
+        /// Turns of each user on each day
+        #[arg(long, default_value_t = 12)]
+        turns: usize,
         /// Where temporary memory is made [default: the system's temporary directory]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,

@@ -6,6 +6,8 @@ pub(crate) mod forget;
 mod memory;
 mod recall;
 mod remember;
+mod serve;
+mod status;
 mod why;
 
 use std::process::ExitCode;
@@ -15,6 +17,7 @@ use bethink_settings::{Overrides, Settings};
 
 use crate::args::{Arguments, Command};
 use crate::chat;
+use crate::logs;
 use crate::open::{Opened, open};
 use crate::output::Output;
 
@@ -33,8 +36,16 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     }
     let settings =
         Settings::load(&overrides).map_err(|error| Fault::new(FaultKind::Usage, error.to_string()))?;
-    if let Command::Eval(command) = arguments.command {
-        return eval::run(&settings, output, command).await;
+    let voice = match arguments.command {
+        Command::Serve => logs::Voice::Service,
+        _ => logs::Voice::Command,
+    };
+    logs::start(&settings, voice);
+    match arguments.command {
+        Command::Eval(command) => return eval::run(&settings, output, command).await,
+        Command::Serve => return serve::run(&settings, output).await,
+        Command::Status => return status::run(&settings, output).await,
+        _ => {}
     }
     let mut opened = open(&settings).await?;
     let result = with_door(&mut opened, &settings, output, arguments.command).await;
@@ -62,7 +73,9 @@ async fn with_door(
         Command::Forget { id, yes } => forget::run(opened, output, id, yes).await,
         Command::Why { id: Some(id), .. } => why::trace(opened, settings, output, id).await,
         Command::Why { id: None, turn, .. } => why::turn(opened, settings, output, turn).await,
-        Command::Config(_) | Command::Eval(_) => anyhow::bail!("this needs no door"),
+        Command::Config(_) | Command::Eval(_) | Command::Serve | Command::Status => {
+            anyhow::bail!("this command opens its own door")
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod chat;
 mod commands;
 mod exit;
 mod input;
+mod logs;
 mod open;
 mod output;
 mod say;

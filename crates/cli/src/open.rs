@@ -24,6 +24,11 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
+    /// Where others find this process, when it owns the data.
+    pub(crate) fn socket(&self) -> &Path {
+        self.own.as_ref().map_or(Path::new(""), |(handle, _)| handle.data_dir().socket())
+    }
+
     /// Asks for something that has one response.
     pub(crate) async fn ask(&self, request: bethink_api::Request) -> Result<bethink_api::Response, Fault> {
         self.door.ask(self.space.clone(), request).await
@@ -32,8 +37,12 @@ impl Opened {
     /// Finishes what was begun, when this process owns the data.
     pub(crate) async fn close(self) -> Result<(), Fault> {
         let Some((handle, server)) = self.own else { return Ok(()) };
-        // Others are turned away first, so that they take over instead of being cut off.
-        drop(server);
+        // Nobody is let in any more, so that others take over; what they had asked is answered first.
+        if let Some(server) = server
+            && !server.drain(handle.patience()).await
+        {
+            tracing::warn!("some requests were cut off at the deadline");
+        }
         drop(self.door);
         handle.shutdown().await.map_err(|error| Fault::new(FaultKind::Failed, error.to_string()))
     }
@@ -61,12 +70,60 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
                 }
                 tokio::time::sleep(RETRY).await;
             }
-            Err(error @ RuntimeError::Unwritable { .. }) => {
-                return Err(Fault::new(FaultKind::Unwritable, error.to_string()));
-            }
-            Err(error) => return Err(Fault::new(FaultKind::Failed, error.to_string())),
+            Err(error) => return Err(unclaimed(&error)),
         }
     }
+}
+
+/// Becomes the owner of the data and lets others in; an owner that goes away soon is waited for.
+pub(crate) async fn own_alone(settings: &Settings) -> Result<Opened, Fault> {
+    let space = SpaceName { agent: settings.agent.clone(), user: settings.user.clone() };
+    let deadline = Instant::now() + OWNER_PATIENCE;
+    loop {
+        match DataDir::claim(&settings.data_dir, settings.run_dir.as_deref()) {
+            Ok(dir) => {
+                let opened = own(settings, dir, space).await?;
+                let path = opened.socket().to_owned();
+                let serves = matches!(&opened.own, Some((_, Some(_))));
+                let unserved = || format!("the socket {} cannot be made", path.display());
+                return if serves { Ok(opened) } else { Err(Fault::new(FaultKind::Unwritable, unserved())) };
+            }
+            Err(error @ RuntimeError::InUse { .. }) if Instant::now() >= deadline => {
+                return Err(Fault::new(FaultKind::Data, error.to_string()));
+            }
+            Err(RuntimeError::InUse { .. }) => tokio::time::sleep(RETRY).await,
+            Err(error) => return Err(unclaimed(&error)),
+        }
+    }
+}
+
+/// The owner's door; none when nobody owns the data.
+pub(crate) async fn connect(settings: &Settings) -> Result<Option<(Arc<dyn Door>, SpaceName)>, Fault> {
+    if !settings.data_dir.exists() {
+        return Ok(None);
+    }
+    let (path, pid, socket) = match DataDir::claim(&settings.data_dir, settings.run_dir.as_deref()) {
+        Ok(_) => return Ok(None),
+        Err(RuntimeError::InUse { path, pid, socket }) => (path, pid, socket),
+        Err(error) => return Err(unclaimed(&error)),
+    };
+    let space = SpaceName { agent: settings.agent.clone(), user: settings.user.clone() };
+    let deadline = Instant::now() + OWNER_PATIENCE;
+    if let Some(socket) = socket
+        && let Knock::Open(door) = knock(&socket, &space, deadline).await
+    {
+        return Ok(Some((door, space)));
+    }
+    let message = format!("{} is in use by process {pid}, which does not answer", path.display());
+    Err(Fault::new(FaultKind::Data, message))
+}
+
+fn unclaimed(error: &RuntimeError) -> Fault {
+    let kind = match error {
+        RuntimeError::Unwritable { .. } => FaultKind::Unwritable,
+        _ => FaultKind::Failed,
+    };
+    Fault::new(kind, error.to_string())
 }
 
 enum Knock {

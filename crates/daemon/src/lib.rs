@@ -9,6 +9,7 @@ mod door;
 mod frames;
 mod local;
 mod server;
+mod status;
 
 pub use client::SocketDoor;
 pub use door::{Door, DoorFuture, Responses};

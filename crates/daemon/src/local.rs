@@ -13,6 +13,7 @@ use bethink_runtime::{AskError, Handle, RuntimeError};
 use tokio::sync::mpsc;
 
 use crate::door::{Door, DoorFuture, Responses};
+use crate::status::status;
 
 /// Most traces that one page of a list holds.
 const PAGE_MAX: usize = 1_000;
@@ -65,7 +66,8 @@ impl LocalDoor {
         let message = protocol::Converse { session, message, at: self.now(), private };
         let stream = self.handle.ask(&space, |ports| &ports.converse, message).await.map_err(conversing)?;
         let (sender, responses) = mpsc::channel(PARTS_MAX);
-        drop(tokio::spawn(relay(stream, sender)));
+        let mishaps = self.handle.mishaps().clone();
+        drop(tokio::spawn(relay(stream, sender, move |what| mishaps.note(Some(&space), what))));
         Ok(responses)
     }
 
@@ -122,6 +124,7 @@ impl LocalDoor {
             }
             Request::Forget { id, rehearse } => self.forget(space, &id, rehearse).await,
             Request::Measure => self.measure(space).await,
+            Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }
     }
 
@@ -247,7 +250,11 @@ struct RecallOptions {
 }
 
 /// Passes a reply on; when nobody reads any more, dropping the stream stops the turn.
-async fn relay(mut stream: protocol::TurnStream, sender: mpsc::Sender<Result<Response, Fault>>) {
+async fn relay(
+    mut stream: protocol::TurnStream,
+    sender: mpsc::Sender<Result<Response, Fault>>,
+    mishap: impl Fn(String),
+) {
     let began = TurnProgress::Began { turn: stream.turn.to_string() };
     if sender.send(Ok(Response::Turn(began))).await.is_err() {
         return;
@@ -255,8 +262,18 @@ async fn relay(mut stream: protocol::TurnStream, sender: mpsc::Sender<Result<Res
     while let Some(event) = stream.events.recv().await {
         let part = match event {
             TurnEvent::Text(text) => Ok(Response::Turn(TurnProgress::Text { text })),
-            TurnEvent::Done { durable, used } => Ok(Response::Turn(ended(durable, &used))),
-            TurnEvent::Failed { error } => Err(converse_fault(&error)),
+            TurnEvent::Done { durable, used } => {
+                if let Durable::NotRemembered { reason } = &durable {
+                    mishap(format!("a turn was not remembered: {reason}"));
+                }
+                Ok(Response::Turn(ended(durable, &used)))
+            }
+            TurnEvent::Failed { error } => {
+                if !matches!(error, ConverseError::Cancelled) {
+                    mishap(format!("a turn failed: {error}"));
+                }
+                Err(converse_fault(&error))
+            }
         };
         if sender.send(part).await.is_err() {
             return;

@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bethink_api::{Answer, ClientFrame, Fault, FaultKind, Response, ServerFrame, TurnProgress, VERSION};
 use tokio::io::{AsyncWriteExt, BufReader};
@@ -12,6 +13,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::door::Door;
 use crate::frames::{LineFault, read_line, to_line};
@@ -23,16 +25,25 @@ const IN_FLIGHT_MAX: usize = 64;
 /// Frames that wait for a slow client before its requests wait too.
 const OUTGOING_MAX: usize = 256;
 
-/// A served socket. Dropping it stops serving and removes the socket.
+/// A served socket. Dropping it stops serving at once and removes the socket; requests in flight are cut off.
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
-    stop: CancellationToken,
+    /// Let nobody in any more, and take no more requests.
+    close: CancellationToken,
+    serving: AbortOnDropHandle<()>,
+}
+
+impl Server {
+    /// Takes nothing more, and finishes the requests in flight, within a deadline. False when some were cut off.
+    pub async fn drain(mut self, deadline: Duration) -> bool {
+        self.close.cancel();
+        tokio::time::timeout(deadline, &mut self.serving).await.is_ok()
+    }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stop.cancel();
         // A socket that cannot be removed is replaced by the next owner.
         drop(std::fs::remove_file(&self.path));
     }
@@ -50,31 +61,29 @@ pub fn serve(path: &Path, door: Arc<dyn Door>) -> io::Result<Server> {
     }
     let listener = UnixListener::bind(path)?;
     std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
-    let stop = CancellationToken::new();
-    let server = Server { path: path.to_owned(), stop: stop.clone() };
-    drop(tokio::spawn(async move {
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = accept(listener, door) => {}
-        }
-    }));
-    Ok(server)
+    let close = CancellationToken::new();
+    let serving = AbortOnDropHandle::new(tokio::spawn(accept(listener, door, close.clone())));
+    Ok(Server { path: path.to_owned(), close, serving })
 }
 
-async fn accept(listener: UnixListener, door: Arc<dyn Door>) {
+async fn accept(listener: UnixListener, door: Arc<dyn Door>, close: CancellationToken) {
     let places = Arc::new(Semaphore::new(CLIENTS_MAX));
     // Dropped with this future, which ends the clients with the server.
     let mut clients = JoinSet::new();
     loop {
-        match listener.accept().await {
+        let accepted = tokio::select! {
+            () = close.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
             Ok((stream, _)) => {
                 let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
                     turn_away(&stream);
                     continue;
                 };
-                let door = Arc::clone(&door);
+                let (door, close) = (Arc::clone(&door), close.clone());
                 clients.spawn(async move {
-                    attend(stream, door).await;
+                    attend(stream, door, close).await;
                     drop(place);
                 });
                 while clients.try_join_next().is_some() {}
@@ -82,10 +91,12 @@ async fn accept(listener: UnixListener, door: Arc<dyn Door>) {
             Err(error) => {
                 tracing::warn!(%error, "a client could not be let in");
                 // Out of file handles, most likely: give others time to close some.
-                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
     }
+    drop(listener);
+    while clients.join_next().await.is_some() {}
 }
 
 /// Says that there is no room, as far as the socket takes it at once.
@@ -94,7 +105,7 @@ fn turn_away(stream: &UnixStream) {
     let _ = stream.try_write(&to_line(&ServerFrame { id: 0, answer: Answer::Fault(fault) }));
 }
 
-async fn attend(stream: UnixStream, door: Arc<dyn Door>) {
+async fn attend(stream: UnixStream, door: Arc<dyn Door>, close: CancellationToken) {
     let (reader, mut writer) = stream.into_split();
     let (outgoing, mut frames) = mpsc::channel::<ServerFrame>(OUTGOING_MAX);
     let writing = tokio::spawn(async move {
@@ -109,16 +120,26 @@ async fn attend(stream: UnixStream, door: Arc<dyn Door>) {
     let mut line = Vec::new();
     let places = Arc::new(Semaphore::new(IN_FLIGHT_MAX));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { break };
-        match read_line(&mut reader, &mut line).await {
-            Ok(()) => {}
+        let next = async {
+            let place = Arc::clone(&places).acquire_owned().await.map_err(|_| LineFault::Closed)?;
+            read_line(&mut reader, &mut line).await.map(|()| place)
+        };
+        let read = tokio::select! {
+            read = next => read,
+            () = close.cancelled() => {
+                while requests.join_next().await.is_some() {}
+                break;
+            }
+        };
+        let place = match read {
+            Ok(place) => place,
             Err(LineFault::Closed) => break,
             Err(LineFault::TooLong) => {
                 let fault = Fault::new(FaultKind::Usage, "the request is longer than the socket takes");
                 let _ = outgoing.send(ServerFrame { id: 0, answer: Answer::Fault(fault) }).await;
                 break;
             }
-        }
+        };
         match read_frame(&line) {
             Ok(frame) => {
                 let (door, outgoing) = (Arc::clone(&door), outgoing.clone());
@@ -174,3 +195,6 @@ async fn answer(frame: ClientFrame, door: Arc<dyn Door>, outgoing: mpsc::Sender<
 fn is_last(response: &Response) -> bool {
     !matches!(response, Response::Turn(TurnProgress::Began { .. } | TurnProgress::Text { .. }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ mod recall;
 mod report;
 mod retrieval;
 mod score;
+mod soak;
 mod stage;
 
 pub use benchmark::{Benchmark, Query, Told};
@@ -24,4 +25,5 @@ pub use recall::recall;
 pub use report::{RecallReport, Side};
 pub use retrieval::{Evidence, Level, Mode, Retrieval, RetrievalReport, retrieval};
 pub use score::{Answer, Got, Judged, Score, Times};
+pub use soak::{Life, Sample, SoakReport, soak};
 pub use stage::{EvaluationParts, Recipe};

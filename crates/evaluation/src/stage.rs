@@ -9,10 +9,12 @@ use std::time::Duration;
 
 use bethink_clock::{Entropy, SimulatedClock};
 use bethink_domain::{
-    AgentName, Draft, EmbedderIdentity, SpaceId, Span, Timestamp, TraceId, UnitVector, UserName,
+    AgentName, Draft, EmbedderIdentity, SessionId, SpaceId, Span, Timestamp, TraceId, UnitVector, UserName,
 };
 use bethink_planner::{PlannerConfig, PrototypeShelf, hear};
-use bethink_protocol::{Embed, EmbedPort, Embedded, MemoryPorts, Remember, Remembered, Urgency};
+use bethink_protocol::{
+    Converse, Durable, Embed, EmbedPort, Embedded, MemoryPorts, Remember, Remembered, TurnEvent, Urgency,
+};
 use bethink_runtime::{DataDir, Handle, Ingredients, RuntimeError, start};
 use kameo::actor::ReplyRecipient;
 use kameo::error::SendError;
@@ -104,6 +106,44 @@ impl Stage {
     pub(crate) async fn rest(&self) {
         self.clock.set(self.handle.now() + Span::from_days(1.0));
         self.handle.tick().await;
+    }
+
+    /// Strikes the timer.
+    pub(crate) async fn tick(&self) {
+        self.handle.tick().await;
+    }
+
+    /// Says something in a space, and waits for the end of the turn. True when it is durable.
+    pub(crate) async fn say(
+        &self,
+        space: &SpaceId,
+        session: SessionId,
+        message: &str,
+    ) -> Result<bool, EvaluationError> {
+        let message =
+            Converse { session, message: message.to_owned(), at: self.handle.now(), private: false };
+        let told = async {
+            let mut stream = self.handle.ask(space, |ports| &ports.converse, message).await.ok()?;
+            let mut last = None;
+            while let Some(event) = stream.events.recv().await {
+                last = Some(event);
+            }
+            Some(matches!(last, Some(TurnEvent::Done { durable: Durable::Yes { .. }, .. })))
+        };
+        match tokio::time::timeout(ANSWER_WAIT, told).await {
+            Ok(Some(durable)) => Ok(durable),
+            Ok(None) | Err(_) => Err(EvaluationError::NoAnswer("the planner")),
+        }
+    }
+
+    /// Waits until every space sleeps.
+    pub(crate) async fn asleep(&self) -> Result<(), EvaluationError> {
+        let settled = async {
+            while !self.handle.census().await.is_empty() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        tokio::time::timeout(ANSWER_WAIT, settled).await.map_err(|_| EvaluationError::NoAnswer("a space"))
     }
 
     /// The ports of a fresh space.

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bethink_domain::{Outcome, Personality, SessionId, SpaceId, Span, Timestamp};
-use bethink_protocol::{Drain, EmbedPort, Execute, ExecuteError, LetGo, RecallPort, Tool};
+use bethink_protocol::{
+    Drain, EmbedPort, Execute, ExecuteError, LetGo, RecallPort, TakeVitals, Tool, Vitals,
+};
 use bethink_providers::{LanguageModel, Prompt, Role};
 use jiff::tz::TimeZone;
 use kameo::actor::{Actor, ActorRef, WeakActorRef};
@@ -167,6 +169,14 @@ impl Message<LetGo> for Executor {
 
     async fn handle(&mut self, forgotten: LetGo, _: &mut Context<Self, ()>) {
         self.mind.let_go(&forgotten.traces, &forgotten.turns);
+    }
+}
+
+impl Message<TakeVitals> for Executor {
+    type Reply = Vitals;
+
+    async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
+        Vitals { waiting: 0, in_flight: self.turns.len() }
     }
 }
 

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use bethink_clock::Entropy;
 use bethink_domain::{Senses, SpaceId, Timestamp};
-use bethink_protocol::{EmbedPort, EventBus, MemoryError, MemoryPorts, Offload, Tick, offload};
+use bethink_protocol::{
+    EmbedPort, EventBus, MemoryError, MemoryPorts, Offload, TakeVitals, Tick, Vitals, offload,
+};
 use kameo::Actor;
 use kameo::actor::{ActorRef, WeakActorRef};
 use kameo::error::{ActorStopReason, PanicError};
@@ -147,6 +149,15 @@ impl Message<Tick> for MemoryStore {
     async fn handle(&mut self, tick: Tick, ctx: &mut Context<Self, ()>) {
         self.seen_at = self.seen_at.max(tick.now);
         self.retry_embedding(ctx.actor_ref());
+    }
+}
+
+impl Message<TakeVitals> for MemoryStore {
+    type Reply = Vitals;
+
+    async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
+        let waiting = self.queue.len() + self.embedding.len();
+        Vitals { waiting, in_flight: self.in_flight.unwrap_or_default() }
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bethink_clock::Entropy;
 use bethink_domain::{SpaceId, TurnId};
 use bethink_protocol::{
-    CancelTurn, Converse, ConverseError, Drain, EmbedPort, ExecutePort, LetGo, MemoryPorts, Offload,
-    TurnEvent, TurnStream,
+    CancelTurn, Converse, ConverseError, Drain, Durable, EmbedPort, ExecutePort, LetGo, MemoryPorts, Offload,
+    TakeVitals, TurnEvent, TurnStream, Vitals,
 };
 use kameo::actor::{Actor, ActorRef, Recipient, WeakActorRef};
 use kameo::error::{ActorStopReason, Infallible, PanicError};
@@ -129,6 +129,15 @@ impl Message<CancelTurn> for Planner {
     }
 }
 
+impl Message<TakeVitals> for Planner {
+    type Reply = Vitals;
+
+    async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
+        let (waiting, running) = self.lane.load();
+        Vitals { waiting, in_flight: usize::from(running) }
+    }
+}
+
 impl Message<Drain> for Planner {
     type Reply = DelegatedReply<()>;
 
@@ -210,17 +219,32 @@ impl Waiting for Job {
     }
 }
 
+/// How a turn ended, in a word for the log.
+fn end(last: &TurnEvent) -> &'static str {
+    match last {
+        TurnEvent::Done { durable: Durable::Yes { .. }, .. } => "remembered",
+        TurnEvent::Done { durable: Durable::Private, .. } => "private",
+        TurnEvent::Done { durable: Durable::NotRemembered { .. }, .. } => "not remembered",
+        TurnEvent::Failed { error: ConverseError::Cancelled } => "stopped",
+        TurnEvent::Failed { .. } | TurnEvent::Text(_) => "failed",
+    }
+}
+
 /// Runs a turn to its end whatever happens in it, then frees the lane, then tells the listener.
 async fn watch(args: Arc<PlannerArgs>, job: Job, planner: ActorRef<Planner>) {
     let (turn, session, events) = (job.turn, job.message.session, job.events.clone());
+    let (space, begun) = (args.space.clone(), tokio::time::Instant::now());
     let (ended, last) = match tokio::spawn(run(args, job)).await {
         Ok(finished) => finished,
         Err(fault) => {
-            tracing::error!(%turn, %fault, "a turn broke off");
+            // What a panic says may quote the message, and does not belong in a log.
+            tracing::error!(%turn, panicked = fault.is_panic(), "a turn broke off");
             let error = ConverseError::Unavailable("a fault in the program ended the turn".to_owned());
             (Ended { session, left: None }, TurnEvent::Failed { error })
         }
     };
+    let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(%space, %turn, ms, end = end(&last), "turn ended");
     if planner.tell(TurnEnded { turn, ended }).await.is_err() {
         tracing::debug!(%turn, "the planner stopped before its last turn ended");
     }

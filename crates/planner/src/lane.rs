@@ -77,6 +77,11 @@ impl<T: Waiting> Lane<T> {
         self.waiting.remove(place)
     }
 
+    /// Turns that wait, and whether one runs.
+    pub(crate) fn load(&self) -> (usize, bool) {
+        (self.waiting.len(), self.running.is_some())
+    }
+
     /// True when nothing runs, and so nothing waits.
     pub(crate) fn idle(&self) -> bool {
         self.running.is_none()

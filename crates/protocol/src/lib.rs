@@ -18,6 +18,7 @@
 //! | [`Tick`] | ticker → Directory → MemoryStore | – |
 //! | [`Drain`] | Space → each | flushed |
 //! | [`Heard`] | [`EventBus`]: MemoryStore, Directory → whoever listens; nobody waits for a listener | – |
+//! | [`TakeVitals`] | handle → each | [`Vitals`] |
 //!
 //! MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks nobody, and the Planner asks these
 //! three.
@@ -36,7 +37,7 @@ pub use conversation::{
 };
 pub use embedding::{Embed, EmbedError, EmbedPort, Embedded, Urgency};
 pub use events::{EVENTS_MAX, EventBus, Events, Heard, Missed};
-pub use lifecycle::{Drain, DrainPort, Tick};
+pub use lifecycle::{Drain, DrainPort, TakeVitals, Tick, Vitals};
 pub use memory::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, ListTraces, Measure, MemoryError,
     MemoryPorts, Page, Pin, Recall, RecallPort, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn,

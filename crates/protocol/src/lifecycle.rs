@@ -10,6 +10,19 @@ pub struct Tick {
     pub now: Timestamp,
 }
 
+/// How busy are you? Answered at once by an actor that is well.
+#[derive(Debug, Clone, Copy)]
+pub struct TakeVitals;
+
+/// How busy an actor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, kameo::Reply)]
+pub struct Vitals {
+    /// Things that it has taken on and not begun.
+    pub waiting: usize,
+    /// Things that it works on.
+    pub in_flight: usize,
+}
+
 /// Finish what was accepted and take nothing more; the reply means that all of it is flushed.
 #[derive(Debug, Clone, Copy)]
 pub struct Drain;

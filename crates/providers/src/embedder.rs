@@ -8,7 +8,7 @@ mod tests;
 use std::sync::Arc;
 
 use bethink_domain::UnitVector;
-use bethink_protocol::{Drain, Embed, EmbedError, Embedded, Offload, Urgency, offload};
+use bethink_protocol::{Drain, Embed, EmbedError, Embedded, Offload, TakeVitals, Urgency, Vitals, offload};
 use kameo::prelude::*;
 use kameo::reply::{DelegatedReply, ReplySender};
 use tracing::warn;
@@ -75,6 +75,14 @@ impl Message<Embed> for Embedder {
         self.queue.push(embed, asker);
         self.run_next(ctx);
         delegated
+    }
+}
+
+impl Message<TakeVitals> for Embedder {
+    type Reply = Vitals;
+
+    async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
+        Vitals { waiting: self.queue.len(), in_flight: usize::from(self.running) }
     }
 }
 

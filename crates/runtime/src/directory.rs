@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bethink_domain::{Event, EventKind, SpaceId, Span, Timestamp};
-use bethink_protocol::Tick;
+use bethink_protocol::{TakeVitals, Tick, Vitals};
 use kameo::error::PanicError;
 use kameo::prelude::*;
 use kameo::reply::{DelegatedReply, ReplySender};
@@ -17,6 +17,7 @@ use std::ops::ControlFlow;
 use crate::config::RuntimeConfig;
 use crate::error::RuntimeError;
 use crate::family::{Family, Parts, SpacePorts};
+use crate::health::SpaceHealth;
 
 /// Messages for the Directory that may wait; each takes microseconds, so a longer queue would hide a stuck process.
 pub(crate) const DIRECTORY_MAILBOX: usize = 512;
@@ -87,9 +88,9 @@ impl Actor for Directory {
     async fn on_panic(
         &mut self,
         _: WeakActorRef<Self>,
-        error: PanicError,
+        _: PanicError,
     ) -> Result<ControlFlow<ActorStopReason>, Self::Error> {
-        tracing::error!(%error, "directory handler failed");
+        tracing::error!("directory handler failed");
         Ok(ControlFlow::Continue(()))
     }
 }
@@ -143,7 +144,12 @@ impl Directory {
         let breaks = me.clone().recipient::<Broke>();
         let access = parts.access(me.downgrade());
         drop(tokio::spawn(async move {
+            let begun = tokio::time::Instant::now();
             let result = Family::wake(&parts, &space, breaks, access).await.map(Arc::new);
+            if result.is_ok() {
+                let ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+                tracing::info!(%space, ms, "space is awake");
+            }
             // Fails only when the Directory has stopped; then the family is dropped, and its actors stop.
             let _ = me.tell(Woken { space, result }).await;
         }));
@@ -157,6 +163,7 @@ impl Directory {
                 drop(tokio::spawn(async move {
                     family.sleep(deadline, now).await;
                     drop(family);
+                    tracing::info!(%space, "space is asleep");
                     let _ = me.tell(Slept { space }).await;
                 }));
             }
@@ -241,6 +248,7 @@ impl Directory {
     /// A space whose actors were given up rests; it may wake again once its file is closed.
     fn rest(&mut self, space: &SpaceId, reason: String, family: Arc<Family>, me: ActorRef<Self>) {
         tracing::error!(%space, reason, "space gave up after repeated crashes and rests");
+        self.parts.mishaps.note(Some(space), format!("rests after repeated crashes: {reason}"));
         let times = self.broken.entry(space.clone()).or_insert(0);
         *times = times.saturating_add(1);
         let span = REST_FIRST.as_millis().saturating_mul(1 << (*times - 1).min(6)).min(REST_MAX.as_millis());
@@ -303,6 +311,7 @@ impl Message<Woken> for Directory {
             }
             (Err(error), _) => {
                 tracing::warn!(%space, %error, "space could not be woken");
+                self.parts.mishaps.note(Some(&space), format!("could not be woken: {error}"));
                 for waiter in waiters {
                     waiter.send(Err(error.clone()));
                 }
@@ -428,27 +437,43 @@ impl Message<SleepAll> for Directory {
     }
 }
 
-/// One space in a census.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpaceHealth {
-    /// Which.
-    pub space: SpaceId,
-    /// `waking`, `awake`, `falling asleep`, or why it rests.
-    pub state: String,
+/// A space in a census, and its actors while it is awake.
+pub(crate) struct Counted {
+    pub(crate) health: SpaceHealth,
+    pub(crate) family: Option<Arc<Family>>,
 }
 
-impl Message<Census> for Directory {
-    type Reply = Vec<SpaceHealth>;
+/// A census; the Directory never waits, so that each family is examined by who asked.
+#[derive(kameo::Reply)]
+pub(crate) struct Counting(pub(crate) Vec<Counted>);
 
-    async fn handle(&mut self, _: Census, _: &mut Context<Self, Self::Reply>) -> Vec<SpaceHealth> {
-        let name = |state: &State| match state {
-            State::Waking { .. } => "waking".to_owned(),
-            State::Awake { .. } => "awake".to_owned(),
-            State::Sleeping(_) => "falling asleep".to_owned(),
-            State::Resting { reason, .. } => format!("resting: {reason}"),
+impl Message<Census> for Directory {
+    type Reply = Counting;
+
+    async fn handle(&mut self, _: Census, _: &mut Context<Self, Counting>) -> Counting {
+        let count = |(space, state): (&SpaceId, &State)| {
+            let (state, used_at, family) = match state {
+                State::Waking { .. } => ("waking".to_owned(), None, None),
+                State::Awake { family, used_at } => {
+                    ("awake".to_owned(), Some(*used_at), Some(Arc::clone(family)))
+                }
+                State::Sleeping(_) => ("falling asleep".to_owned(), None, None),
+                State::Resting { reason, .. } => (format!("resting: {reason}"), None, None),
+            };
+            let health = SpaceHealth { space: space.clone(), state, used_at, actors: Vec::new() };
+            Counted { health, family }
         };
-        let health =
-            |(space, state): (&SpaceId, &State)| SpaceHealth { space: space.clone(), state: name(state) };
-        self.spaces.iter().map(health).collect()
+        let mut counted: Vec<Counted> = self.spaces.iter().map(count).collect();
+        counted.sort_by(|a, b| a.health.space.cmp(&b.health.space));
+        Counting(counted)
+    }
+}
+
+impl Message<TakeVitals> for Directory {
+    type Reply = Vitals;
+
+    async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
+        let moving = |state: &&State| matches!(state, State::Waking { .. } | State::Sleeping(_));
+        Vitals { waiting: 0, in_flight: self.spaces.values().filter(moving).count() }
     }
 }

@@ -25,6 +25,8 @@ use tokio_util::sync::CancellationToken;
 use crate::directory::{Broke, Directory};
 use crate::error::RuntimeError;
 use crate::extension::{Board, Extensions, Running, Scope, drain_all};
+use crate::health::{ActorHealth, Builds, examine};
+use crate::mishaps::Mishaps;
 use crate::ports::{Access, Ports};
 use crate::wakes::{RETRY_AFTER, Wakes};
 
@@ -64,6 +66,8 @@ pub(crate) struct Parts {
     pub(crate) blocking: Arc<dyn Offload>,
     /// When sleeping spaces must wake.
     pub(crate) wakes: Wakes,
+    /// What went wrong lately.
+    pub(crate) mishaps: Mishaps,
     /// Prototypes of intents, one shelf for all spaces.
     pub(crate) prototypes: PrototypeShelf,
     /// The user's zone.
@@ -133,6 +137,8 @@ pub(crate) struct Family {
     slot: StoreSlot,
     ports: SpacePorts,
     extensions: Vec<Running>,
+    /// How often store, executor and planner were built.
+    builds: [Builds; 3],
     wakes: Wakes,
     /// Vectors can be made at all.
     embeds: bool,
@@ -151,9 +157,10 @@ impl Family {
     ) -> Result<Self, RuntimeError> {
         let slot = open(parts, space).await?;
         let supervisor = Supervisor::spawn(SupervisorArgs { space: space.clone(), breaks });
-        let store = spawn_store(parts, space, &slot, &supervisor).await?;
+        let builds: [Builds; 3] = Default::default();
+        let store = spawn_store(parts, space, &slot, &supervisor, &builds[0]).await?;
         let memory = bethink_memory_store::ports(&store);
-        let executor = spawn_executor(parts, space, &supervisor, &memory).await?;
+        let executor = spawn_executor(parts, space, &supervisor, &memory, &builds[1]).await?;
         let args = PlannerArgs {
             space: space.clone(),
             embed: parts.embed.clone(),
@@ -165,7 +172,7 @@ impl Family {
             prototypes: parts.prototypes.clone(),
             config: parts.planner.clone(),
         };
-        let planner = Planner::supervise(&supervisor, args)
+        let planner = Planner::supervise_with(&supervisor, counted(args, &builds[2]))
             .restart_policy(RestartPolicy::Transient)
             .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
             .spawn_with_mailbox(mailbox::bounded(PLANNER_MAILBOX))
@@ -184,7 +191,30 @@ impl Family {
         };
         let extensions = parts.extensions.launch(Scope::Space, &parts.board, home, Some(space)).await;
         let space = space.clone();
-        Ok(Self { space, supervisor, planner, executor, store, slot, ports, extensions, wakes, embeds })
+        Ok(Self {
+            space,
+            supervisor,
+            planner,
+            executor,
+            store,
+            slot,
+            ports,
+            extensions,
+            builds,
+            wakes,
+            embeds,
+        })
+    }
+
+    /// How its actors are.
+    pub(crate) async fn examine(&self) -> Vec<ActorHealth> {
+        let [store, executor, planner] = &self.builds;
+        let (planner, executor, store) = tokio::join!(
+            examine("planner", &self.planner, planner),
+            examine("executor", &self.executor, executor),
+            examine("memory store", &self.store, store),
+        );
+        vec![planner, executor, store]
     }
 
     /// The ways in.
@@ -275,6 +305,7 @@ async fn spawn_store(
     space: &SpaceId,
     slot: &StoreSlot,
     supervisor: &ActorRef<Supervisor>,
+    builds: &Builds,
 ) -> Result<ActorRef<MemoryStore>, RuntimeError> {
     let args = MemoryStoreArgs {
         space: space.clone(),
@@ -287,7 +318,7 @@ async fn spawn_store(
         entropy: parts.entropy,
         config: parts.store,
     };
-    let store = MemoryStore::supervise(supervisor, args)
+    let store = MemoryStore::supervise_with(supervisor, counted(args, builds))
         .restart_policy(RestartPolicy::Transient)
         .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
         .spawn_with_mailbox(mailbox::bounded(STORE_MAILBOX))
@@ -301,6 +332,7 @@ async fn spawn_executor(
     space: &SpaceId,
     supervisor: &ActorRef<Supervisor>,
     memory: &MemoryPorts,
+    builds: &Builds,
 ) -> Result<ActorRef<Executor>, RuntimeError> {
     let persona = (parts.persona)(space);
     check_tools(&parts.tools, persona.tools.as_deref())
@@ -317,13 +349,22 @@ async fn spawn_executor(
         zone: parts.zone.clone(),
         config: parts.executor.clone(),
     };
-    let executor = Executor::supervise(supervisor, args)
+    let executor = Executor::supervise_with(supervisor, counted(args, builds))
         .restart_policy(RestartPolicy::Transient)
         .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
         .spawn_with_mailbox(mailbox::bounded(EXECUTOR_MAILBOX))
         .await;
     started(&executor, "executor").await?;
     Ok(executor)
+}
+
+/// Gives an actor's arguments each time that it is built, and counts.
+pub(crate) fn counted<A: Clone>(args: A, builds: &Builds) -> impl Fn() -> A + use<A> {
+    let builds = builds.clone();
+    move || {
+        builds.count();
+        args.clone()
+    }
 }
 
 /// Waits until an actor can take messages. Nothing is sent to it before: what waits during a start can be lost.
@@ -364,7 +405,12 @@ impl Actor for Supervisor {
         reason: ActorStopReason,
     ) -> Result<ControlFlow<ActorStopReason>, Infallible> {
         if !matches!(reason, ActorStopReason::Normal | ActorStopReason::SupervisorRestart) {
-            let broke = Broke { space: self.space.clone(), reason: reason.to_string() };
+            // What a panic says may quote memory, and does not belong in a log or a refusal.
+            let reason = match reason {
+                ActorStopReason::Panicked(_) => "an actor panicked".to_owned(),
+                other => other.to_string(),
+            };
+            let broke = Broke { space: self.space.clone(), reason };
             // The Directory always has room soon; if it is gone, the process is ending.
             let _ = self.breaks.tell(broke).await;
         }
@@ -374,9 +420,9 @@ impl Actor for Supervisor {
     async fn on_panic(
         &mut self,
         _: WeakActorRef<Self>,
-        error: PanicError,
+        _: PanicError,
     ) -> Result<ControlFlow<ActorStopReason>, Infallible> {
-        tracing::error!(space = %self.space, %error, "supervisor failed");
+        tracing::error!(space = %self.space, "supervisor failed");
         Ok(ControlFlow::Continue(()))
     }
 }

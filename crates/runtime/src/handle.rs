@@ -1,18 +1,22 @@
 //! What the outside holds of a running Bethink.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bethink_domain::{SpaceId, Timestamp, UnitVector};
 use bethink_protocol::{EmbedPort, Tick};
+use bethink_providers::Embedder;
 use kameo::actor::{ActorRef, ReplyRecipient};
 use kameo::reply::ReplyError;
 
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
-use crate::directory::{Census, Directory, FinishTurns, SleepAll, SpaceHealth};
+use crate::directory::{Census, Counted, Directory, FinishTurns, SleepAll};
 use crate::error::RuntimeError;
 use crate::extension::{Board, ExtensionHealth, Running, drain_all};
 use crate::family::SpacePorts;
+use crate::health::{Builds, Health, SpaceHealth, examine};
+use crate::mishaps::Mishaps;
 use crate::ports::{Access, AskError, Ports};
 use crate::start::Root;
 use crate::wakes::Wakes;
@@ -22,12 +26,17 @@ pub struct Handle {
     pub(crate) root: ActorRef<Root>,
     pub(crate) directory: ActorRef<Directory>,
     pub(crate) access: Access,
+    pub(crate) embedder: ActorRef<Embedder>,
+    /// How often embedder and Directory were built.
+    pub(crate) builds: [Builds; 2],
     pub(crate) config: RuntimeConfig,
     pub(crate) data_dir: DataDir,
     pub(crate) wakes: Wakes,
     pub(crate) ticker: tokio::task::AbortHandle,
     pub(crate) extensions: Vec<Running>,
     pub(crate) board: Board,
+    pub(crate) mishaps: Mishaps,
+    pub(crate) started_at: Timestamp,
 }
 
 impl std::fmt::Debug for Handle {
@@ -41,6 +50,12 @@ impl Handle {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.access.clock.now()
+    }
+
+    /// How long shutdown waits for what was begun.
+    #[must_use]
+    pub fn patience(&self) -> Duration {
+        self.config.shutdown()
     }
 
     /// Whether memory is switched on.
@@ -100,7 +115,46 @@ impl Handle {
 
     /// Which spaces are awake, and in what state.
     pub async fn census(&self) -> Vec<SpaceHealth> {
-        self.directory.ask(Census).await.unwrap_or_default()
+        self.count().await.into_iter().map(|counted| counted.health).collect()
+    }
+
+    /// How the process is. An actor that does not answer within half a second is `silent`.
+    pub async fn health(&self) -> Health {
+        let [embedder, directory] = &self.builds;
+        let (embedder, directory, counted) = tokio::join!(
+            examine("embedder", &self.embedder, embedder),
+            examine("directory", &self.directory, directory),
+            self.count(),
+        );
+        let mut examined = tokio::task::JoinSet::new();
+        for Counted { health, family } in counted {
+            examined.spawn(async move {
+                let actors = match family {
+                    Some(family) => family.examine().await,
+                    None => Vec::new(),
+                };
+                SpaceHealth { actors, ..health }
+            });
+        }
+        let mut spaces = examined.join_all().await;
+        spaces.sort_by(|a, b| a.space.cmp(&b.space));
+        Health {
+            started_at: self.started_at,
+            actors: vec![directory, embedder],
+            extensions: self.extensions(),
+            spaces,
+            mishaps: self.mishaps.newest(),
+        }
+    }
+
+    /// Where mishaps are kept.
+    #[must_use]
+    pub fn mishaps(&self) -> &Mishaps {
+        &self.mishaps
+    }
+
+    async fn count(&self) -> Vec<Counted> {
+        self.directory.ask(Census).await.map(|counting| counting.0).unwrap_or_default()
     }
 
     /// How the extensions are: those of the process, and of the spaces that are awake.

@@ -10,6 +10,8 @@ mod error;
 mod extension;
 mod family;
 mod handle;
+mod health;
+mod mishaps;
 mod pool;
 mod ports;
 mod start;
@@ -17,7 +19,6 @@ mod wakes;
 
 pub use config::RuntimeConfig;
 pub use datadir::{DataDir, make_private_dir};
-pub use directory::SpaceHealth;
 pub use error::RuntimeError;
 pub use extension::{
     EXTENSION_MAILBOX, EXTENSION_MAILBOX_MAX, Extension, ExtensionFault, ExtensionHealth, ExtensionKinds,
@@ -25,6 +26,8 @@ pub use extension::{
 };
 pub use family::{Persona, SpacePorts};
 pub use handle::Handle;
+pub use health::{ActorHealth, Health, SpaceHealth};
+pub use mishaps::{Mishap, Mishaps};
 pub use pool::{BlockingPool, COMMIT_THREADS, Inline, ThreadPool};
 pub use ports::{AskError, Ports};
 pub use start::{Ingredients, start};

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bethink_clock::{Clock, Entropy};
-use bethink_domain::Senses;
+use bethink_domain::{EmbedderIdentity, Senses, UnitVector, VectorFault};
 use bethink_executor::{ExecutorConfig, check_tools};
 use bethink_memory_store::StoreConfig;
 use bethink_planner::{PlannerConfig, PrototypeShelf};
 use bethink_protocol::{EventBus, Offload, Tick, Tool, offload};
-use bethink_providers::{Embedder, EmbedderArgs, EmbeddingModel, LanguageModel};
+use bethink_providers::{Effort, Embedder, EmbedderArgs, EmbeddingError, EmbeddingModel, LanguageModel};
 use jiff::tz::TimeZone;
 use kameo::actor::ActorRef;
 use kameo::mailbox;
@@ -22,8 +22,10 @@ use crate::datadir::DataDir;
 use crate::directory::{DIRECTORY_MAILBOX, Directory, DirectoryArgs};
 use crate::error::RuntimeError;
 use crate::extension::{Board, Extensions, Scope};
-use crate::family::{Parts, Persona};
+use crate::family::{Parts, Persona, counted};
 use crate::handle::Handle;
+use crate::health::Builds;
+use crate::mishaps::Mishaps;
 use crate::pool::{BlockingPool, COMMIT_THREADS, ThreadPool};
 use crate::ports::Ports;
 use crate::wakes::Wakes;
@@ -83,15 +85,19 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
     let commit: Arc<dyn Offload> = Arc::new(ThreadPool::start("commit", COMMIT_THREADS).map_err(threads)?);
     // One thread: one inference at a time, whatever waits.
     let inference: Arc<dyn Offload> = Arc::new(ThreadPool::start("inference", 1).map_err(threads)?);
-    let root = Root::spawn(());
+    let mishaps = Mishaps::new(Arc::clone(&clock));
+    let root = Root::spawn(mishaps.clone());
+    let builds: [Builds; 2] = Default::default();
     let embedder_identity = embedding.identity();
-    let embedder = Embedder::supervise(&root, EmbedderArgs { model: embedding, offload: inference })
+    let model: Arc<dyn EmbeddingModel> = Arc::new(Watched { model: embedding, mishaps: mishaps.clone() });
+    let args = EmbedderArgs { model, offload: inference };
+    let embedder = Embedder::supervise_with(&root, counted(args, &builds[0]))
         .restart_policy(RestartPolicy::Transient)
         .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
         .spawn_with_mailbox(mailbox::bounded(EMBEDDER_MAILBOX))
         .await;
     embedder.wait_for_startup().await;
-    let embed = embedder.reply_recipient();
+    let embed = embedder.clone().reply_recipient();
     let blocking: Arc<dyn Offload> = Arc::new(BlockingPool);
     let (dir, offloaded) = (data_dir.path().to_owned(), Arc::clone(&blocking));
     let wakes = offload(&blocking, move || Wakes::open(&dir, offloaded)).await;
@@ -108,6 +114,7 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         commit,
         blocking,
         wakes,
+        mishaps: mishaps.clone(),
         prototypes: PrototypeShelf::new(),
         zone,
         store: ingredients.store,
@@ -119,13 +126,19 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         extensions: ingredients.extensions,
         board: Board::default(),
     };
-    Ok(run(root, parts, ingredients.spaces, data_dir).await)
+    Ok(run(root, parts, ingredients.spaces, data_dir, (embedder, builds)).await)
 }
 
 /// Starts the Directory, and what lives with the process.
-async fn run(root: ActorRef<Root>, parts: Parts, config: RuntimeConfig, data_dir: DataDir) -> Handle {
+async fn run(
+    root: ActorRef<Root>,
+    parts: Parts,
+    config: RuntimeConfig,
+    data_dir: DataDir,
+    (embedder, builds): (ActorRef<Embedder>, [Builds; 2]),
+) -> Handle {
     let args = DirectoryArgs { parts: parts.clone(), config: config.clone() };
-    let directory = Directory::supervise(&root, args)
+    let directory = Directory::supervise_with(&root, counted(args, &builds[1]))
         .restart_policy(RestartPolicy::Transient)
         .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
         .spawn_with_mailbox(mailbox::bounded(DIRECTORY_MAILBOX))
@@ -136,8 +149,23 @@ async fn run(root: ActorRef<Root>, parts: Parts, config: RuntimeConfig, data_dir
     let extensions = parts.extensions.launch(Scope::Process, &parts.board, ports, None).await;
     let period = Duration::from_secs(config.tick_seconds);
     let ticker = tick(directory.clone(), Arc::clone(&parts.clock), period);
-    let Parts { wakes, board, .. } = parts;
-    Handle { root, directory, access, config, data_dir, wakes, ticker, extensions, board }
+    let started_at = parts.clock.now();
+    let Parts { wakes, board, mishaps, .. } = parts;
+    Handle {
+        root,
+        directory,
+        access,
+        embedder,
+        builds,
+        config,
+        data_dir,
+        wakes,
+        ticker,
+        extensions,
+        board,
+        mishaps,
+        started_at,
+    }
 }
 
 /// Strikes every `period`; strokes that were missed while the machine slept are not made up for.
@@ -153,18 +181,44 @@ fn tick(directory: ActorRef<Directory>, clock: Arc<dyn Clock>, period: Duration)
 }
 
 /// Restarts the process's actors.
-pub(crate) struct Root;
+pub(crate) struct Root {
+    mishaps: Mishaps,
+}
+
+/// An embedder whose failures are kept for who asks how the process is.
+struct Watched {
+    model: Arc<dyn EmbeddingModel>,
+    mishaps: Mishaps,
+}
+
+impl EmbeddingModel for Watched {
+    fn identity(&self) -> EmbedderIdentity {
+        self.model.identity()
+    }
+
+    fn embed(
+        &self,
+        texts: &[&str],
+        effort: Effort,
+    ) -> Result<Vec<Result<UnitVector, VectorFault>>, EmbeddingError> {
+        let made = self.model.embed(texts, effort);
+        if let Err(error) = &made {
+            self.mishaps.note(None, format!("the embedder failed: {error}"));
+        }
+        made
+    }
+}
 
 impl kameo::Actor for Root {
-    type Args = ();
+    type Args = Mishaps;
     type Error = kameo::error::Infallible;
 
     fn supervision_strategy() -> SupervisionStrategy {
         SupervisionStrategy::OneForOne
     }
 
-    async fn on_start((): (), _: ActorRef<Self>) -> Result<Self, Self::Error> {
-        Ok(Self)
+    async fn on_start(mishaps: Mishaps, _: ActorRef<Self>) -> Result<Self, Self::Error> {
+        Ok(Self { mishaps })
     }
 
     async fn on_link_died(
@@ -173,7 +227,10 @@ impl kameo::Actor for Root {
         _: kameo::actor::ActorId,
         reason: kameo::error::ActorStopReason,
     ) -> Result<std::ops::ControlFlow<kameo::error::ActorStopReason>, Self::Error> {
-        tracing::error!(%reason, "an actor of the process was given up");
+        if !matches!(reason, kameo::error::ActorStopReason::Normal) {
+            tracing::error!("an actor of the process was given up");
+            self.mishaps.note(None, "an actor of the process was given up after repeated crashes");
+        }
         Ok(std::ops::ControlFlow::Continue(()))
     }
 }

@@ -11,6 +11,8 @@ use bethink_runtime::RuntimeConfig;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
+use crate::log::LogSection;
+
 /// The whole file. Absent sections and keys have their defaults.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -31,6 +33,8 @@ pub struct File {
     pub executor: ExecutorConfig,
     /// `[spaces]`.
     pub spaces: RuntimeConfig,
+    /// `[log]`.
+    pub log: LogSection,
     /// `[user]`.
     pub user: UserSection,
     /// `[[agents]]`.
@@ -71,6 +75,10 @@ impl File {
             "user.timezone".to_owned(),
             zone.map(|zone| format!("`{zone}` is no time zone; write it as Europe/Oslo")),
         );
+        for target in self.log.odd_targets() {
+            let fault = "is no target; write it as `bethink_planner` or `bethink_planner::turn`".to_owned();
+            add(format!("log.targets.{target}"), Some(fault));
+        }
         for (at, agent) in self.agents.iter().enumerate() {
             let fault = AgentName::new(&agent.name).err().map(|error| error.to_string());
             add(format!("agents[{at}].name"), fault);

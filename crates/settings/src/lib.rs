@@ -18,6 +18,7 @@ mod error;
 mod file;
 mod layers;
 mod load;
+mod log;
 mod nearest;
 mod place;
 mod reference;
@@ -33,6 +34,7 @@ pub use file::{
     MechanismsSection, MemorySection, PersonalitySection, UserSection,
 };
 pub use load::{Overrides, Settings};
+pub use log::{LogFormat, LogLevel, LogSection, Quiet};
 pub use reference::reference;
 pub use show::Shown;
 pub use start::Meaning;

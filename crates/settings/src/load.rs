@@ -10,6 +10,7 @@ use crate::environment::Environment;
 use crate::error::{Mistake, Origin, SettingsError};
 use crate::file::{File, MemorySection};
 use crate::layers::{self, Layer, Layers};
+use crate::log::LogSection;
 use crate::place::resolve;
 
 /// Agent unless another is named.
@@ -60,6 +61,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// `[log]`.
+    #[must_use]
+    pub fn log(&self) -> &LogSection {
+        &self.file.log
+    }
+
     /// Reads and checks everything.
     ///
     /// # Errors

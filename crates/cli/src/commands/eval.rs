@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bethink_api::{Fault, FaultKind};
 use bethink_evaluation::{
-    EvaluationError, EvaluationParts, Level, Load, Mode, Progress, Retrieval, intents, overhead, recall,
-    retrieval,
+    EvaluationError, EvaluationParts, Level, Life, Load, Mode, Progress, Retrieval, intents, overhead,
+    recall, retrieval, soak,
 };
 use bethink_settings::Settings;
 
@@ -24,6 +24,7 @@ pub(crate) async fn run(
         EvalCommand::Recall { scratch, .. }
         | EvalCommand::Intents { scratch, .. }
         | EvalCommand::Retrieval { scratch, .. }
+        | EvalCommand::Soak { scratch, .. }
         | EvalCommand::Overhead { scratch, .. } => scratch.clone(),
     };
     let recipe = settings.clone();
@@ -52,6 +53,11 @@ pub(crate) async fn run(
             let mode = if live { Mode::Live } else { Mode::Ranking };
             let asked = Retrieval { dir, questions, out, level, k, mode };
             let report = retrieval(&asked, &parts, &mut watch).await.map_err(fault)?;
+            output.object(&report.json())?;
+            output.line(report.human().trim_end())?;
+        }
+        EvalCommand::Soak { days, users, turns, .. } => {
+            let report = soak(Life { days, users, turns }, &parts, &mut watch).await.map_err(fault)?;
             output.object(&report.json())?;
             output.line(report.human().trim_end())?;
         }

@@ -68,6 +68,11 @@ impl<A> Default for Queue<A> {
 }
 
 impl<A> Queue<A> {
+    /// Requests that wait.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Whether a request may wait. A first one always may, whatever its size.
     pub(super) fn has_room(&self, embed: &Embed) -> bool {
         let share = |max: usize| if embed.urgency <= Urgency::Reminder { max } else { max - max / RESERVED };

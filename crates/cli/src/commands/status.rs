@@ -1,0 +1,69 @@
+//! `status`: how the process that owns the data is.
+
+use std::process::ExitCode;
+
+use bethink_api::{ActorStatus, Request, Response, Status};
+use bethink_settings::Settings;
+
+use super::mismatch;
+use crate::open::connect;
+use crate::output::Output;
+use crate::say::moment;
+
+/// Asks the owner, and never becomes one: a process that is started to say how it is would say nothing.
+pub(crate) async fn run(settings: &Settings, output: Output) -> anyhow::Result<ExitCode> {
+    let Some((door, space)) = connect(settings).await? else {
+        output.object(&serde_json::json!({ "running": false }))?;
+        output.line(&format!("Nothing runs on {}.", settings.data_dir.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let Response::Status(status) = door.ask(space, Request::Status).await? else {
+        return Err(mismatch().into());
+    };
+    let mut object = serde_json::to_value(&status)?;
+    object["running"] = true.into();
+    output.object(&object)?;
+    output.line(&human(&status, settings))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn human(status: &Status, settings: &Settings) -> String {
+    let mut lines = vec![
+        format!(
+            "Process {} (version {}) runs since {}.",
+            status.pid,
+            status.version,
+            moment(&status.since, settings)
+        ),
+        format!("Memory: {}", status.data_dir),
+    ];
+    lines.extend(status.actors.iter().map(|actor| doing(actor, "")));
+    let awake = status.spaces.iter().filter(|space| space.state == "awake").count();
+    lines.push(format!("Spaces awake: {awake}"));
+    for space in &status.spaces {
+        let used = space.used_at.as_deref();
+        let used = used.map(|at| format!(", last asked {}", moment(at, settings))).unwrap_or_default();
+        lines.push(format!("  {}/{}: {}{used}", space.agent, space.user, space.state));
+        lines.extend(space.actors.iter().map(|actor| doing(actor, "    ")));
+    }
+    if status.errors.is_empty() {
+        lines.push("Nothing went wrong lately.".to_owned());
+    } else {
+        lines.push("What went wrong lately:".to_owned());
+    }
+    for error in &status.errors {
+        let space = error.space.as_deref().map(|space| format!(" {space}:")).unwrap_or_default();
+        let times = if error.times > 1 { format!(" ({} times)", error.times) } else { String::new() };
+        lines.push(format!("  {}{space} {}{times}", moment(&error.at, settings), error.what));
+    }
+    lines.join("\n")
+}
+
+/// An actor in a line; what is nought is left out.
+fn doing(actor: &ActorStatus, indent: &str) -> String {
+    let counts =
+        [(actor.in_flight, "in flight"), (actor.waiting, "waiting"), (actor.restarts as usize, "restarts")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: String = counts.map(|(count, what)| format!(", {count} {what}")).collect();
+    format!("{indent}{}: {}{counts}", actor.name, actor.state)
+}

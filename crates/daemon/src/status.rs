@@ -1,0 +1,46 @@
+//! How the process is, in shapes.
+
+use bethink_api::{ActorStatus, Mishap, SpaceStatus, Status, rfc3339};
+use bethink_runtime::{ActorHealth, Handle, SpaceHealth};
+
+pub(crate) async fn status(handle: &Handle) -> Status {
+    let health = handle.health().await;
+    Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: std::process::id(),
+        since: rfc3339(health.started_at),
+        data_dir: handle.data_dir().path().display().to_string(),
+        actors: health.actors.into_iter().map(actor).collect(),
+        spaces: health.spaces.into_iter().map(space).collect(),
+        errors: health
+            .mishaps
+            .into_iter()
+            .map(|mishap| Mishap {
+                at: rfc3339(mishap.at),
+                space: mishap.space.map(|space| space.to_string()),
+                what: mishap.what,
+                times: mishap.times,
+            })
+            .collect(),
+    }
+}
+
+fn space(health: SpaceHealth) -> SpaceStatus {
+    SpaceStatus {
+        agent: health.space.agent.to_string(),
+        user: health.space.user.to_string(),
+        state: health.state,
+        used_at: health.used_at.map(rfc3339),
+        actors: health.actors.into_iter().map(actor).collect(),
+    }
+}
+
+fn actor(health: ActorHealth) -> ActorStatus {
+    ActorStatus {
+        name: health.name,
+        state: health.state.to_owned(),
+        waiting: health.waiting,
+        in_flight: health.in_flight,
+        restarts: health.restarts,
+    }
+}
