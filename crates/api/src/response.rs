@@ -304,6 +304,8 @@ pub struct Status {
     pub data_dir: String,
     /// Actors of the process.
     pub actors: Vec<ActorStatus>,
+    /// Extensions, of the process and of spaces that are awake.
+    pub extensions: Vec<ExtensionStatus>,
     /// Spaces that are awake, on the way there or back, or rest after crashes.
     pub spaces: Vec<SpaceStatus>,
     /// What went wrong lately, newest first.
@@ -324,6 +326,25 @@ pub struct SpaceStatus {
     pub used_at: Option<String>,
     /// Its actors, while it is awake.
     pub actors: Vec<ActorStatus>,
+}
+
+/// How an extension is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExtensionStatus {
+    /// Its name.
+    pub name: String,
+    /// The space that it lives with, as agent/user; none for one of the process.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub space: Option<String>,
+    /// `running`, `restarting`, `resting` or `ended`.
+    pub state: String,
+    /// Messages that wait for it.
+    pub waiting: usize,
+    /// How often it was built again after a crash.
+    pub restarts: u32,
+    /// Why it crashed last.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub last_error: Option<String>,
 }
 
 /// How an actor is.

@@ -1,7 +1,7 @@
 //! How the process is, in shapes.
 
-use bethink_api::{ActorStatus, Mishap, SpaceStatus, Status, rfc3339};
-use bethink_runtime::{ActorHealth, Handle, SpaceHealth};
+use bethink_api::{ActorStatus, ExtensionStatus, Mishap, SpaceStatus, Status, rfc3339};
+use bethink_runtime::{ActorHealth, ExtensionHealth, Handle, SpaceHealth};
 
 pub(crate) async fn status(handle: &Handle) -> Status {
     let health = handle.health().await;
@@ -11,6 +11,7 @@ pub(crate) async fn status(handle: &Handle) -> Status {
         since: rfc3339(health.started_at),
         data_dir: handle.data_dir().path().display().to_string(),
         actors: health.actors.into_iter().map(actor).collect(),
+        extensions: health.extensions.into_iter().map(extension).collect(),
         spaces: health.spaces.into_iter().map(space).collect(),
         errors: health
             .mishaps
@@ -32,6 +33,17 @@ fn space(health: SpaceHealth) -> SpaceStatus {
         state: health.state,
         used_at: health.used_at.map(rfc3339),
         actors: health.actors.into_iter().map(actor).collect(),
+    }
+}
+
+fn extension(health: ExtensionHealth) -> ExtensionStatus {
+    ExtensionStatus {
+        name: health.name,
+        space: health.space.map(|space| space.to_string()),
+        state: health.state.name().to_owned(),
+        waiting: health.waiting,
+        restarts: health.restarts,
+        last_error: health.last_error,
     }
 }
 

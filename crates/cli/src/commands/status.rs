@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use bethink_api::{ActorStatus, Request, Response, Status};
+use bethink_api::{ActorStatus, ExtensionStatus, Request, Response, Status};
 use bethink_settings::Settings;
 
 use super::mismatch;
@@ -38,6 +38,7 @@ fn human(status: &Status, settings: &Settings) -> String {
         format!("Memory: {}", status.data_dir),
     ];
     lines.extend(status.actors.iter().map(|actor| doing(actor, "")));
+    lines.extend(status.extensions.iter().map(extension));
     let awake = status.spaces.iter().filter(|space| space.state == "awake").count();
     lines.push(format!("Spaces awake: {awake}"));
     for space in &status.spaces {
@@ -59,11 +60,27 @@ fn human(status: &Status, settings: &Settings) -> String {
     lines.join("\n")
 }
 
-/// An actor in a line; what is nought is left out.
+/// An actor in a line.
 fn doing(actor: &ActorStatus, indent: &str) -> String {
     let counts =
-        [(actor.in_flight, "in flight"), (actor.waiting, "waiting"), (actor.restarts as usize, "restarts")];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts: String = counts.map(|(count, what)| format!(", {count} {what}")).collect();
-    format!("{indent}{}: {}{counts}", actor.name, actor.state)
+        [(actor.in_flight, "in flight"), (actor.waiting, "waiting"), (count(actor.restarts), "restarts")];
+    format!("{indent}{}: {}{}", actor.name, actor.state, said(&counts))
+}
+
+/// An extension in a line.
+fn extension(extension: &ExtensionStatus) -> String {
+    let counts = [(extension.waiting, "waiting"), (count(extension.restarts), "restarts")];
+    let space = extension.space.as_deref().map(|space| format!(" of {space}")).unwrap_or_default();
+    let error = extension.last_error.as_deref().map(|error| format!("; last: {error}")).unwrap_or_default();
+    format!("extension {}{space}: {}{}{error}", extension.name, extension.state, said(&counts))
+}
+
+fn count(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Counts in words; what is nought is left out.
+fn said(counts: &[(usize, &str)]) -> String {
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    told.map(|(count, what)| format!(", {count} {what}")).collect()
 }
