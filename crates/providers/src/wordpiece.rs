@@ -3,8 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -22,8 +23,9 @@ pub(crate) const END: u16 = 102;
 const WORD_CHARS_MAX: usize = 100;
 
 /// The vocabulary of the embedded model, read once.
-pub(crate) static WORD_PIECES: LazyLock<WordPieces> =
-    LazyLock::new(|| WordPieces::new(include_str!("../model/vocab.txt")));
+pub(crate) static WORD_PIECES: LazyLock<Arc<WordPieces>> = LazyLock::new(|| {
+    Arc::new(WordPieces::new(include_str!("../model/vocab.txt").lines().map(Cow::Borrowed)))
+});
 
 /// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,24 +40,65 @@ pub(crate) struct Piece {
 #[derive(Debug)]
 pub(crate) struct WordPieces {
     /// Pieces that begin a word.
-    starts: HashMap<&'static str, u16>,
+    starts: HashMap<Cow<'static, str>, u16>,
     /// Pieces that continue one, without their `##`.
-    continuations: HashMap<&'static str, u16>,
+    continuations: HashMap<Cow<'static, str>, u16>,
     /// Bytes of the longest piece.
     longest: usize,
+    /// What frames an input.
+    pub marks: Marks,
 }
 
+/// Entries of a vocabulary that stand for no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Marks {
+    pub pad: u16,
+    pub unknown: u16,
+    pub begin: u16,
+    pub end: u16,
+}
+
+/// The marks of the embedded model.
+const MARKS: Marks = Marks { pad: PAD, unknown: UNKNOWN, begin: BEGIN, end: END };
+
 impl WordPieces {
-    fn new(vocabulary: &'static str) -> Self {
-        let mut pieces = Self { starts: HashMap::new(), continuations: HashMap::new(), longest: 0 };
-        for (id, entry) in (0..=u16::MAX).zip(vocabulary.lines()) {
-            match entry.strip_prefix("##") {
-                Some(rest) if !rest.is_empty() => pieces.continuations.insert(rest, id),
-                _ => pieces.starts.insert(entry, id),
-            };
+    fn new(vocabulary: impl Iterator<Item = Cow<'static, str>>) -> Self {
+        let mut pieces =
+            Self { starts: HashMap::new(), continuations: HashMap::new(), longest: 0, marks: MARKS };
+        for (id, entry) in (0..=u16::MAX).zip(vocabulary) {
             pieces.longest = pieces.longest.max(entry.len());
+            let continued = entry.len() > 2 && entry.starts_with("##");
+            match entry {
+                Cow::Borrowed(entry) if continued => pieces.continuations.insert(entry[2..].into(), id),
+                Cow::Owned(entry) if continued => {
+                    pieces.continuations.insert(entry[2..].to_owned().into(), id)
+                }
+                entry => pieces.starts.insert(entry, id),
+            };
         }
         pieces
+    }
+
+    /// The vocabulary of another model, an entry a line.
+    ///
+    /// # Errors
+    /// What it lacks, or has too much of.
+    pub(crate) fn read(vocabulary: &str) -> Result<Self, String> {
+        let entries: Vec<&str> = vocabulary.lines().map(|line| line.trim_end_matches('\r')).collect();
+        if entries.len() > usize::from(u16::MAX) + 1 {
+            return Err(format!("it has {} entries, but must have at most 65536", entries.len()));
+        }
+        // This program spells in lower case, so that words with capitals would all be unknown.
+        let capital =
+            |entry: &&&str| !entry.starts_with('[') && entry.contains(|c: char| c.is_ascii_uppercase());
+        if let Some(entry) = entries.iter().find(capital) {
+            return Err(format!("`{entry}` has capitals; only uncased models can be used"));
+        }
+        let mut pieces = Self::new(entries.into_iter().map(|entry| Cow::Owned(entry.to_owned())));
+        let mark = |name: &str| pieces.starts.get(name).copied().ok_or(format!("it lacks the entry {name}"));
+        let (pad, unknown, begin, end) = (mark("[PAD]")?, mark("[UNK]")?, mark("[CLS]")?, mark("[SEP]")?);
+        pieces.marks = Marks { pad, unknown, begin, end };
+        Ok(pieces)
     }
 
     /// The pieces of a text: lower case, accents stripped, punctuation and Chinese characters each by itself, every
@@ -93,11 +136,11 @@ impl WordPieces {
         }
         if rest.is_none() {
             found.truncate(before);
-            found.push(Piece { id: UNKNOWN, letters: letters(word) });
+            found.push(Piece { id: self.marks.unknown, letters: letters(word) });
         }
     }
 
-    fn longest_prefix(&self, table: &HashMap<&'static str, u16>, text: &str) -> Option<(u16, usize)> {
+    fn longest_prefix(&self, table: &HashMap<Cow<'static, str>, u16>, text: &str) -> Option<(u16, usize)> {
         (1..=text.len().min(self.longest))
             .rev()
             .filter(|bytes| text.is_char_boundary(*bytes))
