@@ -177,3 +177,58 @@ fn a_full_device_is_an_error_here_too() {
         assert!(ran.code == Some(5) && !ran.err.is_empty(), "{arguments:?}: {ran:?}");
     }
 }
+
+/// A folder with a model of the same size as the embedded one, which a further word in its vocabulary makes another.
+fn other_model(home: &Home) -> std::path::PathBuf {
+    let folder = home.path().join("other-model");
+    std::fs::create_dir(&folder).unwrap();
+    let model = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../providers/model");
+    let copy = |from: &str, to: &str| std::fs::copy(model.join(from), folder.join(to)).unwrap();
+    copy("minilm-l6-int8.onnx", "model.onnx");
+    copy("minilm-l6-int8.onnx.data", "minilm-l6-int8.onnx.data");
+    let vocabulary = std::fs::read_to_string(model.join("vocab.txt")).unwrap();
+    std::fs::write(folder.join("vocab.txt"), vocabulary + "zzz\n").unwrap();
+    folder
+}
+
+#[test]
+fn vectors_of_another_model_of_the_same_size_are_never_mixed() {
+    let home = Home::new();
+    home.ok(&["remember", "The boiler is in the cellar."], "");
+    let folder = other_model(&home);
+    let path = format!("embedding.path={}", folder.display());
+    let other = ["--set", "embedding.provider=folder", "--set", &path];
+    let files = || {
+        let mut found = Vec::new();
+        let mut dirs = vec![home.data()];
+        while let Some(dir) = dirs.pop() {
+            for entry in std::fs::read_dir(dir).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    dirs.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "redb") {
+                    found.push((std::fs::read(&path).unwrap(), path));
+                }
+            }
+        }
+        found
+    };
+    let before = files();
+    assert_eq!(before.len(), 1, "a space has one file");
+    for arguments in [&["recall", "where is the boiler?"][..], &["remember", "The fuse box is in the hall."]]
+    {
+        let ran = home.run(&[&other[..], arguments].concat(), "");
+        assert_eq!(ran.code, Some(4), "{arguments:?}: {ran:?}");
+        for fragment in ["all-MiniLM-L6-v2-int8", "other-model", "configure the former again"] {
+            assert!(ran.err.contains(fragment), "{arguments:?} lacks {fragment:?}: {}", ran.err);
+        }
+    }
+    assert!(files() == before, "the refused file was touched");
+    assert!(home.ok(&["recall", "where is the boiler?"], "").out.contains("cellar"));
+    let fresh =
+        home.ok(&[&other[..], &["--user", "other", "remember", "The fuse box is in the hall."]].concat(), "");
+    assert!(!fresh.out.is_empty());
+    let none = home
+        .run(&["--set", "embedding.provider=folder", "--set", "embedding.path=/nowhere", "recall", "x"], "");
+    assert!(none.code == Some(6) && none.err.contains("/nowhere"), "{none:?}");
+}

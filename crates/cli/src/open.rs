@@ -150,8 +150,15 @@ async fn knock(socket: &Path, space: &SpaceName, deadline: Instant) -> Knock {
 
 async fn own(settings: &Settings, dir: DataDir, space: SpaceName) -> Result<Opened, Fault> {
     let socket = dir.socket().to_owned();
-    let handle =
-        settings.start(dir).await.map_err(|error| Fault::new(FaultKind::Failed, error.to_string()))?;
+    let refused = |error: RuntimeError| {
+        let kind = match error {
+            RuntimeError::Model(_) => FaultKind::Model,
+            RuntimeError::Setup(_) => FaultKind::Usage,
+            _ => FaultKind::Failed,
+        };
+        Fault::new(kind, error.to_string())
+    };
+    let handle = settings.start(dir).await.map_err(refused)?;
     let handle = Arc::new(handle);
     let door: Arc<dyn Door> = Arc::new(LocalDoor::new(Arc::clone(&handle)));
     // Without a socket this command still works; others then wait for its end.

@@ -322,6 +322,7 @@ fn running(error: RuntimeError) -> Fault {
         RuntimeError::InUse { .. } | RuntimeError::Data(_) => FaultKind::Data,
         RuntimeError::Unwritable { .. } => FaultKind::Unwritable,
         RuntimeError::Busy { .. } => FaultKind::Busy,
+        RuntimeError::Model(_) => FaultKind::Model,
         _ => FaultKind::Failed,
     };
     Fault::new(kind, error.to_string())

@@ -1,5 +1,9 @@
 //! Embedding models behind one trait.
 
+mod config;
+
+pub use config::{EmbeddingConfig, EmbeddingProvider};
+
 use bethink_domain::{EmbedderIdentity, UnitVector, VectorFault};
 
 /// How much of the machine an embedding may take.

@@ -12,7 +12,7 @@ mod word_senses;
 mod wordpiece;
 
 pub use embedder::{Embedder, EmbedderArgs};
-pub use embedding::{Effort, EmbeddingError, EmbeddingModel};
+pub use embedding::{Effort, EmbeddingConfig, EmbeddingError, EmbeddingModel, EmbeddingProvider};
 pub use extractive::{Extractive, say_when};
 pub use hashed::{HashedEmbedder, HashedFault};
 pub use language::{

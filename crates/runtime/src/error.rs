@@ -30,6 +30,9 @@ pub enum RuntimeError {
     /// The space could not be woken, or crashed too often and rests for a while.
     #[error("{0}")]
     Unavailable(String),
+    /// The embedder or the language model can't be used: see to its files, its server or its key.
+    #[error("{0}")]
+    Model(String),
     /// The program or the configuration asks for what cannot be: correct it.
     #[error("{0}")]
     Setup(String),

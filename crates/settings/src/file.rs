@@ -7,6 +7,7 @@ use bethink_domain::{AgentName, Bounded, Personality, UserName};
 use bethink_executor::ExecutorConfig;
 use bethink_memory_store::MemoryConfig;
 use bethink_planner::{Depths, PlannerConfig};
+use bethink_providers::EmbeddingConfig;
 use bethink_runtime::RuntimeConfig;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
@@ -26,7 +27,7 @@ pub struct File {
     /// `[language]`.
     pub language: LanguageSection,
     /// `[embedding]`.
-    pub embedding: EmbeddingSection,
+    pub embedding: EmbeddingConfig,
     /// `[planner]`.
     pub planner: PlannerConfig,
     /// `[executor]`.
@@ -69,6 +70,9 @@ impl File {
         };
         let none = self.executor.shares.are_none().then(|| "one share at least must be above 0".to_owned());
         add("executor.shares".to_owned(), none);
+        for (key, fault) in self.embedding.faults() {
+            add(format!("embedding.{key}"), Some(fault));
+        }
         add("user.name".to_owned(), UserName::new(&self.user.name).err().map(|error| error.to_string()));
         let zone = self.user.timezone.as_deref().filter(|zone| TimeZone::get(zone).is_err());
         add(
@@ -231,25 +235,6 @@ pub enum LanguageProvider {
     /// Answers from memory alone, offline.
     #[default]
     Extractive,
-}
-
-/// Where vectors of meaning come from.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct EmbeddingSection {
-    /// Which embedder.
-    pub provider: EmbeddingProvider,
-}
-
-/// Embedders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EmbeddingProvider {
-    /// The model compiled into the binary.
-    #[default]
-    Embedded,
-    /// None: recall goes by words alone.
-    None,
 }
 
 /// The user.

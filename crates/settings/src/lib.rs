@@ -30,8 +30,8 @@ pub use egress::Flow;
 pub use environment::Environment;
 pub use error::{Mistake, Origin, SettingsError};
 pub use file::{
-    AgentSection, EmbeddingProvider, EmbeddingSection, File, LanguageProvider, LanguageSection,
-    MechanismsSection, MemorySection, PersonalitySection, UserSection,
+    AgentSection, File, LanguageProvider, LanguageSection, MechanismsSection, MemorySection,
+    PersonalitySection, UserSection,
 };
 pub use load::{Overrides, Settings};
 pub use log::{LogFormat, LogLevel, LogSection, Quiet};

@@ -85,9 +85,13 @@ impl Settings {
         cwd: &Path,
     ) -> Result<Self, SettingsError> {
         let path = config_path(overrides, environment, cwd)?;
-        let (layers, file, mistakes) = gather(overrides, environment, path.as_deref())?;
+        let (layers, mut file, mistakes) = gather(overrides, environment, path.as_deref())?;
         if !mistakes.is_empty() {
             return Err(SettingsError::Wrong(mistakes));
+        }
+        if let Some(given) = &file.embedding.path {
+            let placed = layers.place("embedding.path", given, environment.home.as_deref(), cwd);
+            file.embedding.path = Some(placed.map_err(|wrong| SettingsError::Wrong(vec![wrong]))?);
         }
         let data_dir = data_dir(overrides, environment, cwd, &layers, &file)?;
         let agent = overrides.agent.clone().unwrap_or_else(|| DEFAULT_AGENT.to_owned());

@@ -1,15 +1,17 @@
 //! From settings to a running Bethink.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use bethink_clock::{Entropy, SystemClock};
 use bethink_domain::{Senses, SpaceId};
 use bethink_memory_store::StoreConfig;
 use bethink_planner::PlannerConfig;
-use bethink_providers::{EmbeddedSenses, EmbeddingModel, Extractive, MiniLm, NoEmbedder};
+use bethink_providers::{
+    EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, Extractive, MiniLm, NoEmbedder,
+};
 use bethink_runtime::{DataDir, Handle, Ingredients, Persona, RuntimeError, start};
 
-use crate::file::EmbeddingProvider;
 use crate::load::Settings;
 
 /// An embedder, and its table of word senses where it has one.
@@ -19,13 +21,19 @@ impl Settings {
     /// The configured embedder, and its table of word senses where it has one.
     ///
     /// # Errors
-    /// [`RuntimeError::Unavailable`] when the model can't be loaded.
+    /// [`RuntimeError::Model`] when the model can't be loaded.
     pub fn embedder(&self) -> Result<Meaning, RuntimeError> {
-        match self.file.embedding.provider {
+        let unavailable = |error: EmbeddingError| RuntimeError::Model(error.to_string());
+        let embedding = &self.file.embedding;
+        match embedding.provider {
             EmbeddingProvider::Embedded => {
-                let model = MiniLm::load()
-                    .map_err(|error| RuntimeError::Unavailable(format!("the embedded model: {error}")))?;
+                let model = MiniLm::load().map_err(unavailable)?;
                 Ok((Arc::new(model), Some(Arc::new(EmbeddedSenses))))
+            }
+            EmbeddingProvider::Folder => {
+                let model =
+                    MiniLm::open(embedding.path.as_deref().unwrap_or(Path::new("."))).map_err(unavailable)?;
+                Ok((Arc::new(model), None))
             }
             EmbeddingProvider::None => Ok((Arc::new(NoEmbedder), None)),
         }
@@ -51,7 +59,7 @@ impl Settings {
     /// What the runtime on an owned data directory is made of: the system's clock and chance, and the configured parts.
     ///
     /// # Errors
-    /// [`RuntimeError::Unavailable`] when the embedder can't be loaded.
+    /// [`RuntimeError::Model`] when the embedder can't be loaded.
     pub fn ingredients(&self, data_dir: DataDir) -> Result<Ingredients, RuntimeError> {
         let (embedding, senses) = self.embedder()?;
         Ok(Ingredients {

@@ -96,6 +96,7 @@ fn what_is_wrong_is_named_with_its_line() {
         "[executor.shares]\ninstructions=0\nconversation=0\ncontext=0\nmessage=0\n",
         &["line", "above 0"],
     );
+    refused("[embedding]\nprovider = \"folder\"\n", &["`embedding.path`", "where the model lies"]);
     refused("[memory]\ndata_dir = \"$HOME/x\"\n", &["line 2", "`memory.data_dir`", "not expanded"]);
 }
 
@@ -235,6 +236,8 @@ fn paths_are_relative_to_what_holds_them() {
         |story: Story, expected: &str| assert_eq!(story.load().unwrap().data_dir, Path::new(expected));
     check(story().variables(&[("BETHINK__MEMORY__DATA_DIR", "other")]), "/elsewhere/other");
     check(story().set(&["memory.data_dir=~/other"]), "/home/ada/other");
+    let folder = Story::new("[embedding]\nprovider = \"folder\"\npath = \"model\"\n");
+    assert_eq!(folder.load().unwrap().file.embedding.path, Some(folder.dir.path().join("model")));
     let mut flag = story();
     flag.overrides.data_dir = Some(PathBuf::from("mem"));
     check(flag, "/elsewhere/mem");
