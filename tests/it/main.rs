@@ -8,6 +8,7 @@ mod config;
 mod conversation;
 mod crash;
 mod demo;
+mod egress;
 mod files;
 mod looking;
 mod serving;
