@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 use crate::config::ExecutorConfig;
 use crate::prompt::{Desk, InMind, assemble};
 use crate::tools::{Calling, Habits, Toolbox};
-use crate::turn::{Call, perform};
+use crate::turn::{Call, perform, report};
 use crate::working_memory::{Exchanged, WorkingMemory};
 
 /// What it takes to build an Executor, and to build it again after a crash.
@@ -140,7 +140,10 @@ impl Message<Execute> for Executor {
         let (executor, in_flight) = (ctx.actor_ref().clone(), self.turns.token());
         ctx.spawn(async move {
             let _in_flight = in_flight;
-            let outcome = perform(call, assembled, calling).await?;
+            let outcome = match &plan.forgotten {
+                Some(forgotten) => report(&call.words, assembled, forgotten).await?,
+                None => perform(call, assembled, calling).await?,
+            };
             let exchange = Exchanged {
                 turn: plan.turn,
                 message: plan.message.clone(),

@@ -72,6 +72,17 @@ impl<'a> Ear<'a> {
         self.show(held_back).await
     }
 
+    /// Adds words that are not the model's as a paragraph of their own.
+    pub(crate) async fn add(&mut self, text: String) -> Result<(), ExecuteError> {
+        self.begun = false;
+        self.show(text).await
+    }
+
+    /// What the user has seen so far.
+    pub(crate) fn shown(&self) -> &str {
+        &self.heard.shown
+    }
+
     pub(crate) fn heard(self) -> Heard {
         self.heard
     }

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bethink_domain::{Outcome, Purpose, Section, SectionUse, TraceId};
+use bethink_domain::{Forgotten, Outcome, Purpose, Section, SectionUse, TraceId};
 use bethink_protocol::{ExecuteError, TurnEvent};
-use bethink_providers::{LanguageModel, ModelError, Prompt, Reply};
+use bethink_providers::{LanguageModel, ModelError, Prompt, Reply, say_forgotten, say_proposal};
 use tokio::sync::mpsc;
 use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
@@ -34,8 +34,12 @@ pub(crate) struct Call {
 /// A turn that was answered.
 struct Answered {
     heard: Heard,
+    /// What of it are the model's own words, as the user saw them.
+    said: String,
     prompt: Prompt,
     gathered: Gathered,
+    /// What the reply asks the user to have forgotten.
+    proposed: Vec<TraceId>,
     /// Tags that the model itself says it used.
     cited: Vec<String>,
     reply_tokens: usize,
@@ -71,9 +75,11 @@ pub(crate) async fn perform(
     }
     let identity = call.model.identity();
     let used = used(&answered, identity.generative);
-    let Answered { heard, prompt, gathered, reply_tokens, .. } = answered;
+    let Answered { heard, prompt, gathered, proposed, reply_tokens, .. } = answered;
+    let mut shown: Vec<TraceId> = prompt.entered.iter().map(|entered| entered.recalled.id).collect();
+    shown.extend(proposed.iter().filter(|id| !prompt.entered.iter().any(|one| one.recalled.id == **id)));
     Ok(Outcome {
-        shown: prompt.entered.iter().map(|entered| entered.recalled.id).collect(),
+        shown,
         used,
         model: identity.name.to_string(),
         sections,
@@ -81,7 +87,28 @@ pub(crate) async fn perform(
         reply: heard.shown,
         tools: gathered.tools,
         noted: gathered.noted,
-        proposed: gathered.proposed,
+        proposed,
+    })
+}
+
+/// Says what was deleted in place of an answer: a model that fails or forgets to mention it must not hide it.
+pub(crate) async fn report(
+    words: &mpsc::Sender<TurnEvent>,
+    assembled: Assembled,
+    forgotten: &Forgotten,
+) -> Result<Outcome, ExecuteError> {
+    let reply = say_forgotten(&assembled.prompt, forgotten);
+    words.send(TurnEvent::Text(reply.clone())).await.map_err(|_| ExecuteError::Cancelled)?;
+    Ok(Outcome {
+        reply_tokens: estimate_tokens(&reply),
+        reply,
+        shown: Vec::new(),
+        used: Vec::new(),
+        model: String::new(),
+        sections: Vec::new(),
+        tools: Vec::new(),
+        noted: Vec::new(),
+        proposed: Vec::new(),
     })
 }
 
@@ -91,13 +118,16 @@ fn used(answered: &Answered, generative: bool) -> Vec<TraceId> {
     let tags: Vec<String> = prompt.entered.iter().map(|entered| entered.tag.clone()).collect();
     let mut citations = cited(&answered.heard.raw, &tags);
     citations.extend(answered.cited.iter().cloned());
-    match prompt.plan.purpose {
+    let mut used = match prompt.plan.purpose {
         // Listing everything is taking stock, not use.
         Purpose::Overview => Vec::new(),
         // A responder that only quotes says itself what it quoted.
         _ if !generative => attribution("", "", &prompt.entered, &citations),
-        _ => attribution(&answered.heard.shown, &prompt.message, &prompt.entered, &citations),
-    }
+        _ => attribution(&answered.said, &prompt.message, &prompt.entered, &citations),
+    };
+    // Nothing gains by being named for deletion.
+    used.retain(|id| !answered.proposed.contains(id));
+    used
 }
 
 /// Asks the model until it answers without calling tools. The last time it is offered none, so that it has to.
@@ -130,11 +160,32 @@ async fn converse(
         calling.round(&mut prompt, &said, reply.calls).await;
     }
     let (steps_left, gathered) = (calling.left(), calling.gathered);
-    let heard = ear.heard();
-    if heard.shown.trim().is_empty() {
+    let said = ear.shown().to_owned();
+    if said.trim().is_empty() {
         return Err(failed(&ModelError::Empty));
     }
-    Ok(Answered { heard, prompt, gathered, cited, reply_tokens, steps_left })
+    let (proposed, texts) = proposed(&prompt, &gathered);
+    if call.model.identity().generative {
+        // In fixed words, so that the user sees all that a yes would delete.
+        ear.add(say_proposal(&prompt, &texts).unwrap_or_default()).await?;
+    }
+    let heard = ear.heard();
+    Ok(Answered { heard, said, prompt, gathered, proposed, cited, reply_tokens, steps_left })
+}
+
+/// What the user is asked to have forgotten: what was found for the message's own wish, and what tools proposed.
+fn proposed<'a>(prompt: &'a Prompt, gathered: &Gathered) -> (Vec<TraceId>, Vec<&'a str>) {
+    let wished = prompt.plan.proposed.iter();
+    let named = prompt.entered.iter().map(|entered| &entered.recalled);
+    let named = named.filter(|recalled| gathered.proposed.contains(&recalled.id));
+    let (mut ids, mut texts) = (Vec::new(), Vec::new());
+    for recalled in wished.chain(named) {
+        if !ids.contains(&recalled.id) {
+            ids.push(recalled.id);
+            texts.push(&*recalled.text);
+        }
+    }
+    (ids, texts)
 }
 
 /// Runs the model in a task of its own, so that its panic is an error here and its end is certain when this is

@@ -1,4 +1,4 @@
-//! "Yes, please": taking up an offer of the last reply.
+//! "Yes, please": taking up an offer of the last reply, or confirming what it asked about.
 
 use std::sync::LazyLock;
 
@@ -7,25 +7,56 @@ use bethink_text::words;
 /// Longer messages say something of their own.
 const BYTES_MAX: usize = 80;
 
-/// The words of each accepting phrase.
-static PHRASES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
-    let lines = include_str!("../data/accepting.txt").lines();
-    lines.filter(|line| !line.starts_with('#')).map(spelt).filter(|phrase| !phrase.is_empty()).collect()
+/// A phrase as its words.
+type Phrase = Vec<String>;
+
+/// The phrases that accept.
+static ACCEPTING: LazyLock<Vec<Phrase>> = LazyLock::new(|| phrases(include_str!("../data/accepting.txt")));
+
+/// The phrases that confirm, and those that may stand beside them.
+static CONFIRMING: LazyLock<(Vec<Phrase>, Vec<Phrase>)> = LazyLock::new(|| {
+    let (confirming, beside) =
+        include_str!("../data/confirming.txt").split_once("\n= beside\n").unwrap_or_default();
+    (phrases(confirming), phrases(beside))
 });
 
 /// Whether a message accepts an offer and says nothing else.
 pub(crate) fn accepts(message: &str) -> bool {
-    if message.len() > BYTES_MAX || message.contains(['?', '？']) {
-        return false;
-    }
-    let said = spelt(message);
-    // From the start to each word: whether phrases alone lead there.
-    let mut reached = vec![true];
+    is_short_answer(message) && made_of(&spelt(message), &[&ACCEPTING]).is_some()
+}
+
+/// Whether a message confirms that something is deleted for ever, and says nothing else. Thanks alone do not.
+pub(crate) fn confirms(message: &str) -> bool {
+    let (confirming, beside) = &*CONFIRMING;
+    is_short_answer(message) && made_of(&spelt(message), &[confirming, beside]).is_some_and(|first| first)
+}
+
+fn is_short_answer(message: &str) -> bool {
+    message.len() <= BYTES_MAX && !message.contains(['?', '？'])
+}
+
+/// Whether words are phrases of some lists, end to end; and if so, whether one of the first list can be among them.
+fn made_of(said: &[String], lists: &[&Vec<Phrase>]) -> Option<bool> {
+    // From the start to each word: whether phrases alone lead there, without and with one of the first list.
+    let mut reached = vec![(true, false)];
     for end in 1..=said.len() {
-        let ends_here = |phrase: &Vec<String>| said[..end].ends_with(phrase) && reached[end - phrase.len()];
-        reached.push(PHRASES.iter().any(ends_here));
+        let mut here = (false, false);
+        for (place, list) in lists.iter().enumerate() {
+            for phrase in list.iter().filter(|phrase| said[..end].ends_with(phrase)) {
+                let (without, with) = reached[end - phrase.len()];
+                here.0 |= without && place > 0;
+                here.1 |= with || (without && place == 0);
+            }
+        }
+        reached.push(here);
     }
-    !said.is_empty() && reached.last() == Some(&true)
+    let (without, with) = *reached.last()?;
+    (!said.is_empty() && (without || with)).then_some(with)
+}
+
+fn phrases(list: &str) -> Vec<Phrase> {
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    lines.map(spelt).filter(|phrase| !phrase.is_empty()).collect()
 }
 
 fn spelt(text: &str) -> Vec<String> {
@@ -71,5 +102,35 @@ mod tests {
             assert!(!accepts(other), "{other}");
         }
         assert!(!accepts("yes ".repeat(1_000).as_str()), "a long message is no answer");
+    }
+
+    #[test]
+    fn only_a_clear_yes_deletes() {
+        for yes in [
+            "yes",
+            "Yes, forget it.",
+            "yes please",
+            "Please delete them, thanks",
+            "ja",
+            "Ja, vergiss es!",
+            "sí, bórralo por favor",
+            "Oui, oublie-le",
+            "はい",
+        ] {
+            assert!(confirms(yes), "{yes}");
+        }
+        for other in [
+            "",
+            "ok",
+            "thanks",
+            "please",
+            "no",
+            "no, forget it not",
+            "yes?",
+            "look it up",
+            "yes, and my car too",
+        ] {
+            assert!(!confirms(other), "{other}");
+        }
     }
 }

@@ -193,7 +193,7 @@ impl Planner {
     }
 
     fn start(&mut self, mut job: Job, planner: &ActorRef<Self>) {
-        job.left = self.sessions.of(job.message.session);
+        job.left = self.sessions.take(job.message.session);
         // Nothing waits for this task: it reports to the actor itself, and survives it.
         drop(tokio::spawn(watch(self.args.clone(), job, planner.clone())));
     }

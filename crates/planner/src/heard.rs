@@ -52,6 +52,8 @@ pub struct Heard {
     pub cue: String,
     /// What it states, in its order.
     pub stated: Vec<Stated>,
+    /// What it wishes forgotten, in its own words.
+    pub forgets: Option<String>,
     /// It asks, besides its purpose, to be reminded of something.
     pub also_intends: bool,
     /// It says that the last reply was good.
@@ -80,6 +82,7 @@ pub fn hear(message: &str) -> Heard {
         need: need(purpose, follows_up),
         cue: cue(&text, &acts),
         stated: statements_of(&text, &reading).items.into_iter().map(Stated::from).collect(),
+        forgets: acts.iter().find(|u| u.act == SpeechAct::ForgetRequest).map(|u| u.text.clone()),
         also_intends: purpose != Purpose::Intention && has(SpeechAct::Intention),
         praises: praises(&reading, &acts),
         corrects: has(SpeechAct::Correction),

@@ -16,6 +16,17 @@ pub(crate) struct Left {
     pub(crate) used: Vec<TraceId>,
     /// The reply offered to look among what has faded.
     pub(crate) offer: Option<Offer>,
+    /// The reply asked whether to forget something.
+    pub(crate) proposal: Option<Proposal>,
+}
+
+/// Traces that the user was asked to have forgotten. The next message confirms it, or it is dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Proposal {
+    /// Which.
+    pub(crate) traces: Vec<TraceId>,
+    /// Made in a private turn, so that only a private turn may confirm it.
+    pub(crate) private: bool,
 }
 
 /// An offer to look among what has faded.
@@ -42,9 +53,14 @@ impl Sessions {
         self.0.push_back((session, left));
     }
 
-    /// What the last turn of a session left.
-    pub(crate) fn of(&self, session: SessionId) -> Left {
-        self.0.iter().find(|(other, _)| *other == session).map(|(_, left)| left.clone()).unwrap_or_default()
+    /// What the last turn of a session left for the one that begins now. A proposal is given once: it is for the next
+    /// message, whatever becomes of that.
+    pub(crate) fn take(&mut self, session: SessionId) -> Left {
+        let Some((_, left)) = self.0.iter_mut().find(|(other, _)| *other == session) else {
+            return Left::default();
+        };
+        let proposal = left.proposal.take();
+        Left { proposal, ..left.clone() }
     }
 }
 
@@ -53,7 +69,7 @@ mod tests {
     use super::*;
 
     fn used(ids: &[u64]) -> Left {
-        Left { used: ids.iter().map(|id| TraceId::from_raw(*id)).collect(), offer: None }
+        Left { used: ids.iter().map(|id| TraceId::from_raw(*id)).collect(), offer: None, proposal: None }
     }
 
     #[test]
@@ -62,9 +78,9 @@ mod tests {
         for n in 0..=SESSIONS_MAX as u64 {
             sessions.note(SessionId::from_raw(n), used(&[n]));
         }
-        assert_eq!(sessions.of(SessionId::from_raw(0)), used(&[]));
-        assert_eq!(sessions.of(SessionId::from_raw(1)), used(&[1]));
+        assert_eq!(sessions.take(SessionId::from_raw(0)), used(&[]));
+        assert_eq!(sessions.take(SessionId::from_raw(1)), used(&[1]));
         sessions.note(SessionId::from_raw(1), used(&[]));
-        assert_eq!(sessions.of(SessionId::from_raw(1)), used(&[]));
+        assert_eq!(sessions.take(SessionId::from_raw(1)), used(&[]));
     }
 }

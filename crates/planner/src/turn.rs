@@ -2,6 +2,7 @@
 
 mod commit;
 mod course;
+mod forgetting;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -67,7 +68,11 @@ pub(crate) async fn run(args: Arc<PlannerArgs>, job: Job) -> (Ended, TurnEvent) 
             let used = outcome.used.clone();
             // A private turn is not spoken of afterwards: blame for it would be written.
             let blamed = if job.message.private { Vec::new() } else { used.clone() };
-            let left = Left { used: blamed, offer: offer(&job, &course) };
+            let left = Left {
+                used: blamed,
+                offer: offer(&job, &course),
+                proposal: forgetting::proposal(&job, &outcome),
+            };
             let durable = commit::complete(&args, &job, course, outcome).await;
             (Ended { session, left: Some(left) }, TurnEvent::Done { durable, used })
         }
@@ -85,8 +90,11 @@ pub(crate) async fn run(args: Arc<PlannerArgs>, job: Job) -> (Ended, TurnEvent) 
 }
 
 /// Reads, decides, recalls and has the reply written, noting in `course` how far it came.
-async fn answer(args: &PlannerArgs, job: &Job, course: &mut Course) -> Result<Outcome, ConverseError> {
+async fn answer(args: &Arc<PlannerArgs>, job: &Job, course: &mut Course) -> Result<Outcome, ConverseError> {
     let mut heard = listen(args, job).await?;
+    if let Some(proposal) = forgetting::confirmed(job) {
+        return forgetting::carry_out(args, job, heard, proposal, course).await;
+    }
     if let Some(offer) = taken_up(job) {
         return look_again(args, job, heard, offer.cue.clone(), course).await;
     }
@@ -108,6 +116,7 @@ async fn answer(args: &PlannerArgs, job: &Job, course: &mut Course) -> Result<Ou
     match heard.need {
         Need::Recollection => recall(args, job, &heard, course).await,
         Need::Overview => survey(args, job, course).await,
+        Need::Nothing if args.config.remembers => forgetting::propose(args, job, &heard, course).await,
         Need::Nothing => {}
     }
     let plan = Box::new(plan(args, job, &heard, course));
@@ -229,7 +238,7 @@ fn plan(args: &PlannerArgs, job: &Job, heard: &Heard, course: &Course) -> Plan {
         embedding: course.embedding.clone(),
         recollection: course.recollection.clone(),
         overview: course.overview.clone(),
-        proposed: Vec::new(),
+        proposed: course.proposed.clone(),
         forgotten: None,
         private: job.message.private,
         degraded: course.degraded.clone(),

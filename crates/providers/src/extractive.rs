@@ -4,6 +4,7 @@
 //! admits what it does not know. All its phrases are data (`data/replies`), one file a language.
 
 mod dates;
+mod forgetting;
 mod overview;
 mod phrases;
 mod recalled;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use dates::say_when;
+pub use forgetting::{say_forgotten, say_proposal};
 use overview::overview;
 use phrases::{Phrase, secret_name};
 use recalled::{already_said, answer};
@@ -123,7 +125,7 @@ fn compose(prompt: &Prompt) -> Spoken {
         Purpose::Statement | Purpose::StoreRequest => spoken.parts.push(heard(plan, purpose, &voice)),
         Purpose::Correction => spoken.parts.extend(corrected(prompt, &voice)),
         Purpose::Intention => spoken.parts.extend(intention(plan, &voice)),
-        Purpose::ForgetRequest => spoken.parts.extend(unforgotten(plan, &voice)),
+        Purpose::ForgetRequest => spoken.parts.extend(unforgotten(prompt, &voice)),
         Purpose::Question | Purpose::Request => spoken = asked(prompt, &voice),
     }
     spoken.parts.extend(masked(plan, &voice));
@@ -205,10 +207,12 @@ fn intention(plan: &Plan, voice: &Voice<'_>) -> Vec<String> {
     confirmed.into_iter().chain([voice.say(cannot_remind(plan), &[])]).collect()
 }
 
-/// Nothing is deleted by a wish: the user chooses what.
-fn unforgotten(plan: &Plan, voice: &Voice<'_>) -> Vec<String> {
-    let confirmed = confirmed(plan, voice, Phrase::ConfirmQuote);
-    confirmed.into_iter().chain([voice.say(Phrase::NotForgotten, &[])]).collect()
+/// Nothing is deleted by a wish: the user is asked whether what was found is meant, or chooses.
+fn unforgotten(prompt: &Prompt, voice: &Voice<'_>) -> Vec<String> {
+    let plan = &*prompt.plan;
+    let texts: Vec<&str> = plan.proposed.iter().map(|recalled| &*recalled.text).collect();
+    let answer = say_proposal(prompt, &texts).unwrap_or_else(|| voice.say(Phrase::NotForgotten, &[]));
+    confirmed(plan, voice, Phrase::ConfirmQuote).into_iter().chain([answer]).collect()
 }
 
 /// Names the kinds of secrets that were left out.

@@ -13,7 +13,7 @@ mod wordpiece;
 
 pub use embedder::{Embedder, EmbedderArgs};
 pub use embedding::{Effort, EmbeddingConfig, EmbeddingError, EmbeddingModel, EmbeddingProvider};
-pub use extractive::{Extractive, say_when};
+pub use extractive::{Extractive, say_forgotten, say_proposal, say_when};
 pub use hashed::{HashedEmbedder, HashedFault};
 pub use language::{
     Entered, LanguageModel, Line, ModelError, ModelIdentity, Prompt, Reply, ReplyFuture, Role,

@@ -154,7 +154,13 @@ fn notes(plan: &Plan, zone: &TimeZone) -> Vec<String> {
     if plan.purpose == Purpose::Intention {
         notes.push("Reminders cannot be set yet. Say so.".to_owned());
     }
-    if plan.purpose == Purpose::ForgetRequest {
+    if plan.purpose == Purpose::ForgetRequest && !plan.proposed.is_empty() {
+        notes.push(
+            "Nothing is deleted yet. Below your reply the user is shown word for word what seems meant, and asked whether \
+             to delete it for ever. Announce that in one short sentence; do not say that it is done."
+                .to_owned(),
+        );
+    } else if plan.purpose == Purpose::ForgetRequest {
         notes.push(
             "Nothing has been deleted. Say so, and that only what the user chooses is deleted: `bethink memory list`, then `/forget ID`."
                 .to_owned(),

@@ -26,6 +26,8 @@ pub(super) struct Course {
     pub(super) depth: usize,
     pub(super) recollection: Recollection,
     pub(super) overview: Option<Overview>,
+    /// What the user is to be asked to have forgotten.
+    pub(super) proposed: Vec<Recalled>,
     pub(super) degraded: Vec<Degraded>,
     /// What memory was asked by.
     pub(super) cue: Option<Cue>,
@@ -46,6 +48,7 @@ impl Course {
             depth: 0,
             recollection: Recollection::none(),
             overview: None,
+            proposed: Vec::new(),
             degraded: Vec::new(),
             cue: None,
             times: TurnTimes::default(),

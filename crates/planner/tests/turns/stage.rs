@@ -28,6 +28,8 @@ pub(crate) const NOW: Timestamp = Timestamp::from_millis(1_796_054_400_000);
 pub(crate) enum Act {
     /// Streams these words, then says that it used these traces.
     Say(&'static str, Vec<u64>),
+    /// Asks whether to forget these traces.
+    Propose(Vec<u64>),
     /// Says "Noted." and wants this kept.
     Note(&'static str),
     /// Waits for [`Stage::release`], then says "done".
@@ -250,14 +252,18 @@ impl Message<Recall> for Partner {
     ) -> Self::Reply {
         let intent = cue.intent.map_or("none", Intent::name);
         let vector = if cue.embedding.is_some() { "" } else { " without meaning" };
-        let scope = if cue.scope == CueScope::Faded { " among the faded" } else { "" };
+        let scope = match cue.scope {
+            CueScope::Faded => " among the faded",
+            CueScope::All => " among all",
+            CueScope::Living => "",
+        };
         self.0.log(format!("recall {mode:?} {intent} k={}{vector}{scope}: {}", cue.k, cue.text));
         let script = self.0.script.lock().unwrap();
         if script.recall_fails {
             return Err(MemoryError::Damaged("a page is torn".to_owned()));
         }
         let recall = (mode == RecallMode::Learn).then(|| RecallId::from_raw(1));
-        let found = if scope.is_empty() { &script.recalled } else { &script.faded };
+        let found = if cue.scope == CueScope::Faded { &script.faded } else { &script.recalled };
         let traces: Vec<Recalled> = found.iter().map(|id| recalled(*id)).collect();
         let knowing = match (script.recalled.is_empty(), script.faded.is_empty()) {
             (false, _) => Knowing::Known,
@@ -296,9 +302,15 @@ impl Message<Execute> for Partner {
     async fn handle(&mut self, execute: Execute, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         let plan = &execute.plan;
         let notes: String = plan.degraded.iter().map(|note| format!(" ({note})")).collect();
+        let forgotten =
+            plan.forgotten.as_ref().map(|done| format!(" forgotten={}", done.traces)).unwrap_or_default();
+        let proposed = match plan.proposed.len() {
+            0 => forgotten,
+            count => format!(" proposed={count}"),
+        };
         let overview = if plan.overview.is_some() { " overview" } else { "" };
         self.0.log(format!(
-            "execute {}{overview} recalled={} {}{notes}",
+            "execute {}{overview}{proposed} recalled={} {}{notes}",
             plan.purpose.name(),
             plan.recollection.traces.len(),
             plan.message
@@ -318,9 +330,14 @@ async fn perform(act: Act, execute: &Execute, back: &Backstage) -> Result<Outcom
         Act::Note(text) => vec![Draft { provisional: false, ..Draft::asked(*text, NOW) }],
         _ => Vec::new(),
     };
+    let proposed = match &act {
+        Act::Propose(ids) => ids.iter().map(|id| TraceId::from_raw(*id)).collect(),
+        _ => Vec::new(),
+    };
     let (reply, used) = match act {
         Act::Say(words, used) => (words, used),
         Act::Note(_) => ("Noted.", vec![]),
+        Act::Propose(_) => ("Shall I?", vec![]),
         Act::Wait => {
             let waited = tokio::select! {
                 permit = back.gate.acquire() => permit.map(|permit| permit.forget()).is_ok(),
@@ -355,8 +372,22 @@ async fn perform(act: Act, execute: &Execute, back: &Backstage) -> Result<Outcom
         reply_tokens: 2,
         tools: Vec::new(),
         noted,
-        proposed: Vec::new(),
+        proposed,
     })
+}
+
+impl Message<Forget> for Partner {
+    type Reply = Result<ForgetReceipt, MemoryError>;
+
+    async fn handle(&mut self, forget: Forget, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        self.0.log(format!("forget {}", forget.id.raw()));
+        assert!(!forget.rehearse);
+        if forget.id.raw() == 99 {
+            return Err(MemoryError::NoSuch("trace".to_owned()));
+        }
+        let traces = vec![(forget.id, "gone".to_owned())];
+        Ok(ForgetReceipt { traces, turns: Vec::new(), gone_from_memory: true, gone_from_disk: false })
+    }
 }
 
 impl Message<LetGo> for Partner {
@@ -444,7 +475,7 @@ macro_rules! never_asked {
 }
 
 never_asked! {
-    Remember => Remembered, Credit => (), Correct => (), Forget => ForgetReceipt, Pin => (), Edit => Remembered,
+    Remember => Remembered, Credit => (), Correct => (), Pin => (), Edit => Remembered,
     ListTraces => Page, ShowTrace => TraceView, ShowTurn => (TurnRecord, Option<bethink_domain::Exchange>),
     Measure => StoreFigures,
 }
