@@ -39,6 +39,26 @@ fn what_was_told_is_known_after_a_restart() {
 }
 
 #[test]
+fn what_is_to_be_forgotten_is_asked_back_and_gone_after_a_yes() {
+    let home = Home::new();
+    let replies = home.chat(&[
+        "My bike is green.",
+        "The boiler is in the cellar.",
+        "Forget what I said about my bike.",
+        "no",
+        "Please forget what I told you about my bike.",
+        "yes, forget it",
+        "What colour is my bike?",
+    ]);
+    says(&replies[2], &["delete for ever", "\"My bike is green.\"", "Say \"yes\""]);
+    assert!(!replies[2].contains("boiler"), "{replies:?}");
+    says(&replies[4], &["\"My bike is green.\""]);
+    says(&replies[5], &["One memory is forgotten."]);
+    assert!(!replies[6].contains("green"), "{replies:?}");
+    assert_eq!(home.memories().len(), 1, "the boiler is still known");
+}
+
+#[test]
 fn what_was_told_in_few_words_is_known() {
     let check = |told: &str, asked: &str, known: &str| {
         let replies = Home::new().chat(&[told, asked]);

@@ -54,6 +54,8 @@ pub struct Forgotten {
     pub turns: usize,
     /// Why something was not deleted, if so.
     pub failed: Option<String>,
+    /// Code of the language in which it was asked for, such as `de`: a "yes" alone does not tell.
+    pub language: &'static str,
 }
 
 /// A part of a plan that could not be done.

@@ -27,6 +27,8 @@ pub(crate) struct Proposal {
     pub(crate) traces: Vec<TraceId>,
     /// Made in a private turn, so that only a private turn may confirm it.
     pub(crate) private: bool,
+    /// Code of the language in which it was spoken of.
+    pub(crate) language: &'static str,
 }
 
 /// An offer to look among what has faded.

@@ -7,21 +7,22 @@
 //! |---|---|---|
 //! | [`Converse`] | door → Planner | [`TurnStream`]: the reply, streamed; its last event follows the commit |
 //! | [`CancelTurn`] | door → Planner | – |
-//! | [`Recall`] | Planner, doors → MemoryStore | `Recollection` |
+//! | [`Recall`] | Planner, doors, and tools in the Executor (they only look) → MemoryStore | `Recollection` |
 //! | [`Execute`] | Planner → Executor | `Outcome`; words go to the stream meanwhile |
 //! | [`CompleteTurn`] | Planner → MemoryStore, after success | [`Completed`]: ids, durable |
 //! | [`RecordTurn`] | Planner → MemoryStore, after failure | done |
 //! | [`Credit`], [`Correct`] | doors, Planner → MemoryStore | done |
-//! | [`Remember`], [`Forget`], [`Pin`], [`Edit`] | doors → MemoryStore | durable id or receipt |
+//! | [`Remember`], [`Forget`], [`Pin`], [`Edit`] | doors, and for a confirmed `Forget` the Planner → MemoryStore | durable id or receipt |
+//! | [`LetGo`] | doors, Planner → Executor, after a `Forget` | – |
 //! | [`ListTraces`], [`ShowTrace`], [`ShowTurn`], [`Survey`], [`Measure`] | doors, Planner → MemoryStore | what is asked, from a snapshot |
-//! | [`Embed`] | MemoryStore, Planner → Embedder | unit vectors |
+//! | [`Embed`] | MemoryStore, Planner, tools in the Executor → Embedder | unit vectors |
 //! | [`Tick`] | ticker → Directory → MemoryStore | – |
 //! | [`Drain`] | Space → each | flushed |
 //! | [`Heard`] | [`EventBus`]: MemoryStore, Directory → whoever listens; nobody waits for a listener | – |
 //! | [`TakeVitals`] | handle → each | [`Vitals`] |
 //!
-//! MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks nobody, and the Planner asks these
-//! three.
+//! MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks these two while a model calls tools,
+//! and the Planner asks all three.
 
 pub mod conversation;
 pub mod embedding;

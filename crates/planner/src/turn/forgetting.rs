@@ -6,10 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use bethink_domain::{
     Cue, CueScope, Decision, Degraded, Forgotten, Intent, Outcome, Purpose, RecallMode, Recalled, Timestamp,
-    TraceId,
 };
 use bethink_protocol::{ConverseError, Embed, Forget, LetGo, MemoryError, Recall, Urgency};
-use bethink_text::words;
+use bethink_text::{Language, PhraseKind, Reading, Word, words};
 
 use super::course::Course;
 use super::{Job, execute, plan};
@@ -39,7 +38,8 @@ pub(super) fn confirmed(job: &Job) -> Option<&Proposal> {
 /// What a reply that asked whether to forget leaves for the next message.
 pub(super) fn proposal(job: &Job, outcome: &Outcome) -> Option<Proposal> {
     let traces = outcome.proposed.clone();
-    (!traces.is_empty()).then_some(Proposal { traces, private: job.message.private })
+    let language = Language::detect(&job.message.message).code();
+    (!traces.is_empty()).then_some(Proposal { traces, private: job.message.private, language })
 }
 
 /// Looks for what a message wishes forgotten, faded or not, and changes nothing.
@@ -64,10 +64,16 @@ pub(super) async fn propose(args: &PlannerArgs, job: &Job, heard: &Heard, course
     }
 }
 
-/// What a wish to forget names; none when it names nothing.
+/// What a wish to forget names, without the words around it; none when it names nothing. Whose it is belongs to it.
 fn meant(wish: &str) -> Option<&str> {
-    let first = words(wish).into_iter().find(|word| !LEADING.contains(&word.text))?;
-    wish.get(first.span.start..)
+    let reading = Reading::new(wish);
+    let words = reading.words();
+    let names = |word: &Word| !LEADING.contains(&word.text);
+    let (first, last) = (words.iter().position(names)?, words.iter().rposition(names)?);
+    let owned = first
+        .checked_sub(1)
+        .filter(|before| reading.all(PhraseKind::Ownership).any(|found| found.span.contains(before)));
+    wish.get(words[owned.unwrap_or(first)].span.start..words[last].span.end)
 }
 
 fn near_the_best(mut found: Vec<Recalled>) -> Vec<Recalled> {
@@ -88,7 +94,7 @@ pub(super) async fn carry_out(
     course.decision = Decision { intent: Intent::Memory, rule: Cow::Borrowed("confirms forgetting") };
     course.purpose = Purpose::ForgetRequest;
     // In a task of its own: a turn that is stopped now must not leave in mind what is gone from memory.
-    let work = tokio::spawn(delete(Arc::clone(args), proposal.traces.clone(), job.message.at));
+    let work = tokio::spawn(delete(Arc::clone(args), proposal.clone(), job.message.at));
     let broke = |_| ConverseError::Unavailable("forgetting broke off; look what is left".to_owned());
     let forgotten = work.await.map_err(broke)?;
     let plan =
@@ -97,10 +103,10 @@ pub(super) async fn carry_out(
     execute(args, job, plan, course).await
 }
 
-async fn delete(args: Arc<PlannerArgs>, ids: Vec<TraceId>, at: Timestamp) -> Forgotten {
+async fn delete(args: Arc<PlannerArgs>, proposal: Proposal, at: Timestamp) -> Forgotten {
     let mut gone = LetGo { traces: Vec::new(), turns: Vec::new() };
     let mut failed = None;
-    for id in ids {
+    for id in proposal.traces {
         match ask(&args.memory.forget, Forget { id, at, rehearse: false }, COMMIT_WAIT).await {
             Ok(receipt) => {
                 gone.traces.extend(receipt.traces.into_iter().map(|(id, _)| id));
@@ -117,7 +123,8 @@ async fn delete(args: Arc<PlannerArgs>, ids: Vec<TraceId>, at: Timestamp) -> For
     }
     gone.turns.sort_unstable();
     gone.turns.dedup();
-    let forgotten = Forgotten { traces: gone.traces.len(), turns: gone.turns.len(), failed };
+    let forgotten =
+        Forgotten { traces: gone.traces.len(), turns: gone.turns.len(), failed, language: proposal.language };
     // An executor that is not running has nothing in mind.
     let _ = args.let_go.tell(gone).await;
     forgotten
@@ -130,9 +137,11 @@ mod tests {
     #[test]
     fn what_is_meant_follows_the_wish() {
         for (wish, named) in [
-            ("forget what I said about my car", Some("car")),
+            ("forget what I said about my car", Some("my car")),
             ("Please forget that Tom is my brother", Some("Tom is my brother")),
-            ("Can you forget my dentist's address?", Some("dentist's address?")),
+            ("Can you forget my dentist's address?", Some("my dentist's address")),
+            ("Vergiss, was ich über mein Fahrrad gesagt habe.", Some("mein Fahrrad")),
+            ("Oublie ce que j'ai dit sur mon vélo", Some("mon vélo")),
             ("Vergiss, dass Tom mein Bruder ist", Some("Tom mein Bruder ist")),
             ("Olvida que Tom es mi hermano", Some("Tom es mi hermano")),
             ("Oublie que Tom est mon frère", Some("Tom est mon frère")),

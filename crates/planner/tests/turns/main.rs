@@ -113,8 +113,8 @@ async fn a_wish_to_forget_is_asked_back_and_looked_for_without_changing_memory()
     assert_eq!(
         stage.log(),
         [
-            "embed boat.",
-            "recall Observe none k=5 among all: boat.",
+            "embed my boat",
+            "recall Observe none k=5 among all: my boat",
             "execute forget_request proposed=2 recalled=0 Please forget what I said about my boat.",
             "complete []",
         ]

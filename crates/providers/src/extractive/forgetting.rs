@@ -2,6 +2,7 @@
 //! could leave out what a yes would delete.
 
 use bethink_domain::Forgotten;
+use bethink_text::Language;
 
 use super::phrases::Phrase;
 use super::voice::{Voice, plain};
@@ -23,7 +24,8 @@ pub fn say_proposal(prompt: &Prompt, texts: &[&str]) -> Option<String> {
 /// The receipt of what was deleted. It repeats none of it, since it stands in the transcript.
 #[must_use]
 pub fn say_forgotten(prompt: &Prompt, forgotten: &Forgotten) -> String {
-    let voice = Voice::of(prompt);
+    let asked_in = Language::from_code(forgotten.language);
+    let voice = Voice::of(prompt).in_language(Language::detect_with(&prompt.message, asked_in));
     let mut parts = Vec::new();
     match (forgotten.traces, &forgotten.failed) {
         (0, Some(_)) => {}
