@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod forgetting;
 mod stage;
 
 use bethink_domain::{TraceId, TurnEnd};
@@ -103,61 +104,6 @@ async fn what_a_model_notes_is_kept_with_the_turn_once() {
     let stage = told("my bike is green").await;
     stage.say("My bike is green.").await;
     assert_eq!(stage.log().last().unwrap(), "complete [semantic: my bike is green]");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_wish_to_forget_is_asked_back_and_looked_for_without_changing_memory() {
-    let script = Script { recalled: vec![4, 5], ..Script::default() };
-    let stage = Stage::with(script, PlannerConfig::default(), true).await;
-    stage.say("Please forget what I said about my boat.").await;
-    assert_eq!(
-        stage.log(),
-        [
-            "embed my boat",
-            "recall Observe none k=5 among all: my boat",
-            "execute forget_request proposed=2 recalled=0 Please forget what I said about my boat.",
-            "complete []",
-        ]
-    );
-    stage.say("Forget everything.").await;
-    assert_eq!(stage.log(), ["execute forget_request recalled=0 Forget everything.", "complete []"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn only_the_next_message_confirms_that_something_is_forgotten() {
-    let proposing = || Stage::playing(vec![Act::Propose(vec![4, 99, 5])]);
-    let stage = proposing().await;
-    stage.say("I hate that boat story.").await;
-    stage.log();
-    stage.say("Yes, forget it.").await;
-    let forgotten = [
-        "forget 4",
-        "forget 99",
-        "forget 5",
-        "let go 4,5",
-        "execute forget_request forgotten=2 recalled=0 Yes, forget it.",
-        "complete []",
-    ];
-    assert_eq!(stage.log(), forgotten);
-    stage.say("yes").await;
-    assert!(!stage.log().iter().any(|line| line.starts_with("forget")), "confirmed once");
-
-    for between in ["Where do I live?", "no", "thanks"] {
-        let stage = proposing().await;
-        stage.say("I hate that boat story.").await;
-        stage.say(between).await;
-        stage.say("yes").await;
-        assert!(!stage.log().iter().any(|line| line.starts_with("forget ")), "{between}");
-    }
-    let stage = Stage::playing(vec![Act::Propose(vec![4]), Act::Fail("down")]).await;
-    for message in ["I hate that boat story.", "Where do I live?", "yes"] {
-        stage.say(message).await;
-    }
-    assert!(!stage.log().iter().any(|line| line.starts_with("forget ")), "a failed turn drops it too");
-    let stage = proposing().await;
-    stage.whisper("I hate that boat story.").await;
-    stage.say("yes").await;
-    assert!(!stage.log().iter().any(|line| line.starts_with("forget ")), "a private proposal is private");
 }
 
 #[tokio::test(start_paused = true)]
