@@ -9,8 +9,13 @@ pace=${2:-60}
 bethink=${3:-target/release/bethink}
 home=$(mktemp -d)
 trap 'kill -TERM "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; rm -rf "$home"' EXIT
-"$bethink" --data-dir "$home/data" serve >/dev/null 2>"$home/log" &
+"$bethink" --data-dir "$home/data" serve >"$home/serving" 2>"$home/log" &
 pid=$!
+# A chat that came first would own the memory itself.
+until grep -q Serving "$home/serving"; do
+    kill -0 "$pid"
+    sleep 0.1
+done
 say() {
     i=0
     while [ "$i" -lt "$pace" ]; do
