@@ -18,6 +18,16 @@ fn jitter(round: u64, max: u64) -> u64 {
 }
 
 #[test]
+fn many_clients_lose_nothing_that_was_confirmed_when_the_owner_is_killed() {
+    let home = Home::new();
+    let scratch = home.path().to_str().unwrap();
+    let ran = home.ok(&["--json", "torture", "--runs", "4", "--clients", "6", "--scratch", scratch], "");
+    let told = &ran.objects()[0];
+    assert_eq!((&told["lost"], &told["doubled"]), (&0.into(), &0.into()), "{told}");
+    assert!(told["confirmed"].as_u64().unwrap() > 0, "something was at stake: {told}");
+}
+
+#[test]
 fn what_was_acknowledged_survives_kill_9() {
     let home = Home::new();
     let mut acknowledged = Vec::new();

@@ -113,6 +113,25 @@ pub(crate) enum Command {
     /// Show how the process that owns the memory is: spaces awake, actors, what waits, what went wrong
     #[command(after_help = "Example:\n  bethink status\n  bethink --json status")]
     Status,
+    /// Kill the owner of a memory of its own at any moment, over and over, and look whether anything confirmed is gone
+    #[command(after_help = "Example:\n  bethink torture --runs 100")]
+    Torture {
+        /// Kills
+        #[arg(long, default_value_t = 100)]
+        runs: usize,
+        /// Processes that tell statements meanwhile, 1 to 64
+        #[arg(long, default_value_t = 8)]
+        clients: usize,
+        /// Which moments: the same seed draws the same
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Make vectors too, which leaves time for fewer statements
+        #[arg(long)]
+        vectors: bool,
+        /// Where temporary memory is made [default: the system's temporary directory]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
     /// Measure recall on labelled benchmarks
     #[command(subcommand)]
     Eval(EvalCommand),

@@ -8,6 +8,7 @@ mod recall;
 mod remember;
 mod serve;
 mod status;
+mod torture;
 mod why;
 
 use std::process::ExitCode;
@@ -45,6 +46,10 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Command::Eval(command) => return eval::run(&settings, output, command).await,
         Command::Serve => return serve::run(&settings, output).await,
         Command::Status => return status::run(&settings, output).await,
+        Command::Torture { runs, clients, seed, vectors, scratch } => {
+            let scratch = scratch.unwrap_or_else(std::env::temp_dir);
+            return torture::run(output, torture::Ordeal { runs, clients, seed, vectors }, &scratch).await;
+        }
         _ => {}
     }
     let mut opened = open(&settings).await?;
@@ -73,7 +78,11 @@ async fn with_door(
         Command::Forget { id, yes } => forget::run(opened, output, id, yes).await,
         Command::Why { id: Some(id), .. } => why::trace(opened, settings, output, id).await,
         Command::Why { id: None, turn, .. } => why::turn(opened, settings, output, turn).await,
-        Command::Config(_) | Command::Eval(_) | Command::Serve | Command::Status => {
+        Command::Config(_)
+        | Command::Eval(_)
+        | Command::Serve
+        | Command::Status
+        | Command::Torture { .. } => {
             anyhow::bail!("this command opens its own door")
         }
     }
