@@ -132,7 +132,8 @@ impl Chat<'_> {
         if let Shown::Fault(fault) = &shown
             && fault.fault.kind == FaultKind::Gone
         {
-            *self.opened = crate::open::open(self.settings).await?;
+            let builder = self.opened.builder.clone();
+            *self.opened = crate::open::open(&builder, self.settings).await?;
             if !fault.begun {
                 shown = turns::run(self.opened, self.output, &asked, interrupts).await?;
             }

@@ -13,7 +13,9 @@ mod why;
 
 use std::process::ExitCode;
 
+use bethink::Builder;
 use bethink_api::{Fault, FaultKind};
+use bethink_runtime::RuntimeError;
 use bethink_settings::{Overrides, Settings};
 
 use crate::args::{Arguments, Command};
@@ -23,20 +25,20 @@ use crate::open::{Opened, open};
 use crate::output::Output;
 
 /// Runs a command to its end.
-pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let output = Output { json: arguments.global.json };
-    let overrides = Overrides {
+    let builder = builder.over(Overrides {
         config: arguments.global.config,
         data_dir: arguments.global.data_dir,
         agent: arguments.global.agent,
         user: arguments.global.user,
         set: arguments.global.set,
-    };
+        ..Overrides::default()
+    });
     if let Command::Config(command) = arguments.command {
-        return config::run(overrides, output, command);
+        return config::run(&builder, output, command);
     }
-    let settings =
-        Settings::load(&overrides).map_err(|error| Fault::new(FaultKind::Usage, error.to_string()))?;
+    let settings = builder.settings().map_err(fault)?;
     let voice = match arguments.command {
         Command::Serve => logs::Voice::Service,
         _ => logs::Voice::Command,
@@ -44,7 +46,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     logs::start(&settings, voice);
     match arguments.command {
         Command::Eval(command) => return eval::run(&settings, output, command).await,
-        Command::Serve => return serve::run(&settings, output).await,
+        Command::Serve => return serve::run(&builder, &settings, output).await,
         Command::Status => return status::run(&settings, output).await,
         Command::Torture { runs, clients, seed, vectors, scratch } => {
             let scratch = scratch.unwrap_or_else(std::env::temp_dir);
@@ -52,7 +54,7 @@ pub(crate) async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         }
         _ => {}
     }
-    let mut opened = open(&settings).await?;
+    let mut opened = open(&builder, &settings).await?;
     let result = with_door(&mut opened, &settings, output, arguments.command).await;
     let closed = opened.close().await;
     let code = result?;
@@ -86,6 +88,16 @@ async fn with_door(
             anyhow::bail!("this command opens its own door")
         }
     }
+}
+
+/// What kept a Bethink from starting.
+pub(crate) fn fault(error: bethink::Error) -> Fault {
+    let kind = match &error {
+        bethink::Error::Settings(_) | bethink::Error::Runtime(RuntimeError::Setup(_)) => FaultKind::Usage,
+        bethink::Error::Runtime(RuntimeError::Model(_)) => FaultKind::Model,
+        _ => FaultKind::Failed,
+    };
+    Fault::new(kind, error.to_string())
 }
 
 /// The door answered with something else than was asked for.

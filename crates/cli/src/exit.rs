@@ -18,7 +18,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 }
 
 /// Reports an error once, and gives the exit code that scripts can tell apart.
-pub(crate) fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
+pub(crate) fn code(program: &str, result: anyhow::Result<ExitCode>) -> ExitCode {
     let error = match result {
         Ok(code) => return code,
         Err(error) => error,
@@ -28,7 +28,7 @@ pub(crate) fn code(result: anyhow::Result<ExitCode>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let kind = error.downcast_ref::<Fault>().map(|fault| fault.kind);
-    drop(writeln!(std::io::stderr(), "bethink: {error:#}"));
+    drop(writeln!(std::io::stderr(), "{program}: {error:#}"));
     if error.downcast_ref::<Closed>().is_some() {
         return ExitCode::from(FaultKind::Unwritable.exit_code());
     }

@@ -4,11 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bethink::Builder;
 use bethink_api::{Fault, FaultKind, Request, SpaceName};
 use bethink_daemon::{Door, LocalDoor, Server, SocketDoor, serve};
 use bethink_runtime::{DataDir, Handle, RuntimeError};
 use bethink_settings::Settings;
 use tokio::time::Instant;
+
+use crate::commands::fault;
 
 /// How long a short-lived owner is waited for.
 const OWNER_PATIENCE: Duration = Duration::from_secs(5);
@@ -19,6 +22,8 @@ const RETRY: Duration = Duration::from_millis(25);
 pub(crate) struct Opened {
     pub(crate) door: Arc<dyn Door>,
     pub(crate) space: SpaceName,
+    /// By which it is opened again when the owner has gone away.
+    pub(crate) builder: Builder,
     /// Set when this process owns the data.
     own: Option<(Arc<Handle>, Option<Server>)>,
 }
@@ -49,16 +54,19 @@ impl Opened {
 }
 
 /// Opens the way in.
-pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
+pub(crate) async fn open(builder: &Builder, settings: &Settings) -> Result<Opened, Fault> {
     let space = SpaceName { agent: settings.agent.clone(), user: settings.user.clone() };
     let deadline = Instant::now() + OWNER_PATIENCE;
     loop {
         match DataDir::claim(&settings.data_dir, settings.run_dir.as_deref()) {
-            Ok(dir) => return own(settings, dir, space).await,
+            Ok(dir) => return own(builder, settings, dir, space).await,
             Err(RuntimeError::InUse { path, pid, socket }) => {
                 let refusal = match &socket {
                     Some(socket) => match knock(socket, &space, deadline).await {
-                        Knock::Open(door) => return Ok(Opened { door, space, own: None }),
+                        Knock::Open(door) => {
+                            let builder = builder.clone();
+                            return Ok(Opened { door, space, builder, own: None });
+                        }
                         Knock::Closed => "lets nobody in",
                         Knock::Silent => "does not answer",
                     },
@@ -76,13 +84,13 @@ pub(crate) async fn open(settings: &Settings) -> Result<Opened, Fault> {
 }
 
 /// Becomes the owner of the data and lets others in; an owner that goes away soon is waited for.
-pub(crate) async fn own_alone(settings: &Settings) -> Result<Opened, Fault> {
+pub(crate) async fn own_alone(builder: &Builder, settings: &Settings) -> Result<Opened, Fault> {
     let space = SpaceName { agent: settings.agent.clone(), user: settings.user.clone() };
     let deadline = Instant::now() + OWNER_PATIENCE;
     loop {
         match DataDir::claim(&settings.data_dir, settings.run_dir.as_deref()) {
             Ok(dir) => {
-                let opened = own(settings, dir, space).await?;
+                let opened = own(builder, settings, dir, space).await?;
                 let path = opened.socket().to_owned();
                 let serves = matches!(&opened.own, Some((_, Some(_))));
                 let unserved = || format!("the socket {} cannot be made", path.display());
@@ -148,20 +156,17 @@ async fn knock(socket: &Path, space: &SpaceName, deadline: Instant) -> Knock {
     }
 }
 
-async fn own(settings: &Settings, dir: DataDir, space: SpaceName) -> Result<Opened, Fault> {
+async fn own(
+    builder: &Builder,
+    settings: &Settings,
+    dir: DataDir,
+    space: SpaceName,
+) -> Result<Opened, Fault> {
     let socket = dir.socket().to_owned();
-    let refused = |error: RuntimeError| {
-        let kind = match error {
-            RuntimeError::Model(_) => FaultKind::Model,
-            RuntimeError::Setup(_) => FaultKind::Usage,
-            _ => FaultKind::Failed,
-        };
-        Fault::new(kind, error.to_string())
-    };
-    let handle = settings.start(dir).await.map_err(refused)?;
-    let handle = Arc::new(handle);
+    let handle = Arc::new(builder.run(settings, dir).await.map_err(fault)?);
     let door: Arc<dyn Door> = Arc::new(LocalDoor::new(Arc::clone(&handle)));
     // Without a socket this command still works; others then wait for its end.
     let server = serve(&socket, Arc::clone(&door)).ok();
-    Ok(Opened { door, space, own: Some((handle, server)) })
+    let builder = builder.clone();
+    Ok(Opened { door, space, builder, own: Some((handle, server)) })
 }

@@ -14,4 +14,4 @@ mod status;
 pub use client::SocketDoor;
 pub use door::{Door, DoorFuture, Responses};
 pub use local::LocalDoor;
-pub use server::{Server, serve};
+pub use server::{Server, open_socket, serve};

@@ -17,6 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::door::Door;
 use crate::frames::{LineFault, read_line, to_line};
+use crate::local::LocalDoor;
 
 /// Clients at once. Each is one command of one user; more than this is a runaway script.
 const CLIENTS_MAX: usize = 64;
@@ -47,6 +48,15 @@ impl Drop for Server {
         // A socket that cannot be removed is replaced by the next owner.
         drop(std::fs::remove_file(&self.path));
     }
+}
+
+/// Serves the socket of a runtime in this process, as `bethink::Builder::serve_socket` asks for.
+///
+/// # Errors
+/// What the system says when the socket cannot be made.
+pub fn open_socket(handle: Arc<bethink_runtime::Handle>) -> io::Result<Server> {
+    let path = handle.data_dir().socket().to_owned();
+    serve(&path, Arc::new(LocalDoor::new(handle)))
 }
 
 /// Serves a socket at `path`, mode 0600. Whoever holds the data directory's lock may call this: a socket file that is

@@ -8,7 +8,7 @@ use bethink_executor::ExecutorConfig;
 use bethink_memory_store::MemoryConfig;
 use bethink_planner::{Depths, PlannerConfig};
 use bethink_providers::EmbeddingConfig;
-use bethink_runtime::RuntimeConfig;
+use bethink_runtime::{RuntimeConfig, Scope};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
@@ -40,6 +40,8 @@ pub struct File {
     pub user: UserSection,
     /// `[[agents]]`.
     pub agents: Vec<AgentSection>,
+    /// `[[extensions]]`.
+    pub extensions: Vec<ExtensionSection>,
 }
 
 impl File {
@@ -268,4 +270,24 @@ pub struct AgentSection {
     /// Names of the tools that its model may call; every tool if absent.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
+}
+
+/// An actor from outside.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtensionSection {
+    /// Name under which a program registers its type.
+    pub kind: String,
+    /// What it is called, unique; its kind if absent.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// `process`, or `space` for one with each awake space.
+    #[serde(default)]
+    pub scope: Scope,
+    /// Messages that may wait for it, 1 to 65,536; 256 if absent.
+    #[serde(default)]
+    pub mailbox: Option<usize>,
+    /// Its own keys.
+    #[serde(default)]
+    pub settings: toml::Table,
 }

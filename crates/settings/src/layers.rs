@@ -1,6 +1,6 @@
 //! Layers: the file, the environment over it, the command line over both. The last that sets a key wins.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use config::{Config, ConfigError, Map, Source};
@@ -11,7 +11,7 @@ use crate::catalogue::{Key, catalogue};
 use crate::environment::Environment;
 use crate::error::{Mistake, Origin};
 use crate::file::File;
-use crate::load::Overrides;
+use crate::load::{Overrides, Registered};
 use crate::nearest::{hint, nearest};
 use crate::place::resolve;
 
@@ -20,6 +20,8 @@ use crate::place::resolve;
 pub(crate) struct Layer {
     pub(crate) values: BTreeMap<String, Value>,
     pub(crate) origins: BTreeMap<String, Origin>,
+    /// Keys whose value is a name that a program registered; the structs do not know it.
+    pub(crate) registered: BTreeSet<String>,
 }
 
 impl Layer {
@@ -27,6 +29,12 @@ impl Layer {
     pub(crate) fn set(&mut self, path: &str, value: Value, origin: Origin) {
         self.values.insert(path.to_owned(), value);
         self.place(path, origin);
+    }
+
+    /// Sets a key to a name that a program registered.
+    pub(crate) fn set_registered(&mut self, path: &str, name: &str, origin: Origin) {
+        self.set(path, Value::String(name.to_owned()), origin);
+        self.registered.insert(path.to_owned());
     }
 
     /// Notes where a part of a value stands.
@@ -41,7 +49,8 @@ impl Source for Layer {
     }
 
     fn collect(&self) -> Result<Map<String, config::Value>, ConfigError> {
-        Ok(self.values.iter().map(|(path, value)| (path.clone(), converted(value))).collect())
+        let known = self.values.iter().filter(|(path, _)| !self.registered.contains(*path));
+        Ok(known.map(|(path, value)| (path.clone(), converted(value))).collect())
     }
 }
 
@@ -75,6 +84,12 @@ impl Layers {
     /// The value of a key that somebody set.
     pub(crate) fn value(&self, path: &str) -> Option<&Value> {
         self.layers.iter().rev().find_map(|layer| layer.values.get(path))
+    }
+
+    /// The name that a key chose of those that a program registered.
+    pub(crate) fn registered(&self, path: &str) -> Option<&str> {
+        let layer = self.layers.iter().rev().find(|layer| layer.values.contains_key(path))?;
+        layer.values.get(path).filter(|_| layer.registered.contains(path))?.as_str()
     }
 
     /// Where the value of a path came from; a part of a value comes from where the whole does.
@@ -111,7 +126,9 @@ impl Layers {
     ) -> Result<PathBuf, Mistake> {
         let origin = self.origin(key);
         let base = match &origin {
-            Origin::File { path, .. } => path.parent().unwrap_or(cwd),
+            Origin::File { path, .. } => {
+                path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(cwd)
+            }
             _ => cwd,
         };
         resolve(path, base, home).map_err(|why| Mistake {
@@ -137,7 +154,7 @@ impl Layers {
 }
 
 /// The layer of the environment's variables.
-pub(crate) fn environment(environment: &Environment) -> (Layer, Vec<Mistake>) {
+pub(crate) fn environment(environment: &Environment, registered: &Registered) -> (Layer, Vec<Mistake>) {
     let (mut layer, mut mistakes) = (Layer::default(), Vec::new());
     for (name, text) in &environment.variables {
         let origin = Origin::Environment(name.clone());
@@ -154,6 +171,10 @@ pub(crate) fn environment(environment: &Environment) -> (Layer, Vec<Mistake>) {
             mistakes.push(wrong(Some(key), format!("`{}` is no UTF-8 text", key.path)));
             continue;
         };
+        if registered.has(&key.path, text) {
+            layer.set_registered(&key.path, text, origin.clone());
+            continue;
+        }
         match typed(key, text) {
             Ok(value) => layer.set(&key.path, value, origin),
             Err(message) => mistakes.push(wrong(Some(key), message)),
@@ -194,6 +215,10 @@ pub(crate) fn flags(overrides: &Overrides) -> (Layer, Vec<Mistake>) {
         let (path, text) = given.split_once('=').unwrap_or((given, ""));
         let path = path.trim();
         let origin = Origin::Flag(format!("--set {path}"));
+        if overrides.registered.has(path, text) {
+            layer.set_registered(path, text, origin);
+            continue;
+        }
         let section = path.split('.').next().unwrap_or_default();
         let result = if catalogue().repeated(section) {
             Err(format!("[[{section}]] can't be set on the command line; write it in the file"))

@@ -15,6 +15,7 @@ mod catalogue;
 mod egress;
 mod environment;
 mod error;
+mod extensions;
 mod file;
 mod layers;
 mod load;
@@ -30,11 +31,11 @@ pub use egress::Flow;
 pub use environment::Environment;
 pub use error::{Mistake, Origin, SettingsError};
 pub use file::{
-    AgentSection, File, LanguageProvider, LanguageSection, MechanismsSection, MemorySection,
-    PersonalitySection, UserSection,
+    AgentSection, ExtensionSection, File, LanguageProvider, LanguageSection, MechanismsSection,
+    MemorySection, PersonalitySection, UserSection,
 };
-pub use load::{Overrides, Settings};
+pub use load::{Overrides, Registered, Settings};
 pub use log::{LogFormat, LogLevel, LogSection, Quiet};
 pub use reference::reference;
 pub use show::Shown;
-pub use start::Meaning;
+pub use start::{Meaning, Replaced};

@@ -15,6 +15,8 @@ use crate::place::resolve;
 
 /// Agent unless another is named.
 const DEFAULT_AGENT: &str = "bethink";
+/// What messages call settings that stand in no file.
+const IN_CODE: &str = "settings in code";
 
 /// What the command line says.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +31,35 @@ pub struct Overrides {
     pub user: Option<String>,
     /// `--set`, each as `section.key=value`.
     pub set: Vec<String>,
+    /// What would be written in a file, from a program that has its settings in code. No file is read then.
+    pub text: Option<String>,
+    /// Names of providers that a program has beside the built-in ones.
+    pub registered: Registered,
+}
+
+/// Names that a program registered, and that keys may choose from beside the built-in ones.
+#[derive(Debug, Clone, Default)]
+pub struct Registered {
+    /// For `language.provider`.
+    pub languages: Vec<String>,
+    /// For `embedding.provider`.
+    pub embedders: Vec<String>,
+}
+
+impl Registered {
+    /// Names for a key.
+    pub(crate) fn names(&self, path: &str) -> &[String] {
+        match path {
+            "language.provider" => &self.languages,
+            "embedding.provider" => &self.embedders,
+            _ => &[],
+        }
+    }
+
+    /// Whether a key's value is one of its names.
+    pub(crate) fn has(&self, path: &str, value: &str) -> bool {
+        self.names(path).iter().any(|name| name == value)
+    }
 }
 
 /// Settings that hold.
@@ -116,6 +147,14 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// The registered name that a key chose, if it did not choose a built-in one.
+    #[must_use]
+    pub fn registered(&self, path: &str) -> Option<&str> {
+        self.layers.registered(path)
+    }
+}
+
 fn working_dir() -> Result<PathBuf, SettingsError> {
     std::env::current_dir()
         .map_err(|error| SettingsError::Argument(format!("the working directory can't be read: {error}")))
@@ -126,6 +165,9 @@ fn config_path(
     environment: &Environment,
     cwd: &Path,
 ) -> Result<Option<PathBuf>, SettingsError> {
+    if overrides.text.is_some() {
+        return Ok(None);
+    }
     if let Some(given) = &overrides.config {
         let path = resolve(given, cwd, environment.home.as_deref()).map_err(SettingsError::Argument)?;
         return Ok(Some(path));
@@ -181,13 +223,15 @@ pub(crate) fn gather(
     environment: &Environment,
     path: Option<&Path>,
 ) -> Result<(Layers, File, Vec<Mistake>), SettingsError> {
-    let written = match path {
-        Some(path) => crate::written::read(path, &bytes(path)?),
-        None => (Layer::default(), Vec::new()),
+    let registered = &overrides.registered;
+    let written = match (&overrides.text, path) {
+        (Some(text), _) => crate::written::read(Path::new(IN_CODE), text.as_bytes(), registered),
+        (None, Some(path)) => crate::written::read(path, &bytes(path)?, registered),
+        (None, None) => (Layer::default(), Vec::new()),
     };
     let mut layers = Layers::default();
     let mut mistakes = Vec::new();
-    for (layer, found) in [written, layers::environment(environment), layers::flags(overrides)] {
+    for (layer, found) in [written, layers::environment(environment, registered), layers::flags(overrides)] {
         layers.put(layer);
         mistakes.extend(found);
     }

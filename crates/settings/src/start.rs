@@ -8,7 +8,8 @@ use bethink_domain::{Senses, SpaceId};
 use bethink_memory_store::StoreConfig;
 use bethink_planner::PlannerConfig;
 use bethink_providers::{
-    EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, Extractive, MiniLm, NoEmbedder,
+    EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, Extractive, LanguageModel, MiniLm,
+    NoEmbedder,
 };
 use bethink_runtime::{DataDir, Handle, Ingredients, Persona, RuntimeError, start};
 
@@ -16,6 +17,15 @@ use crate::load::Settings;
 
 /// An embedder, and its table of word senses where it has one.
 pub type Meaning = (Arc<dyn EmbeddingModel>, Option<Arc<dyn Senses>>);
+
+/// Parts of a program's own in place of the configured ones.
+#[derive(Default)]
+pub struct Replaced {
+    /// What answers.
+    pub language: Option<Arc<dyn LanguageModel>>,
+    /// Where meanings come from.
+    pub embedding: Option<Arc<dyn EmbeddingModel>>,
+}
 
 impl Settings {
     /// The configured embedder, and its table of word senses where it has one.
@@ -61,14 +71,29 @@ impl Settings {
     /// # Errors
     /// [`RuntimeError::Model`] when the embedder can't be loaded.
     pub fn ingredients(&self, data_dir: DataDir) -> Result<Ingredients, RuntimeError> {
-        let (embedding, senses) = self.embedder()?;
+        self.ingredients_with(data_dir, Replaced::default())
+    }
+
+    /// The same with parts of a program's own in place of the configured ones.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Model`] when the embedder can't be loaded.
+    pub fn ingredients_with(
+        &self,
+        data_dir: DataDir,
+        replaced: Replaced,
+    ) -> Result<Ingredients, RuntimeError> {
+        let (embedding, senses) = match replaced.embedding {
+            Some(embedding) => (embedding, None),
+            None => self.embedder()?,
+        };
         Ok(Ingredients {
             data_dir,
             clock: Arc::new(SystemClock),
             entropy: Entropy::system(),
             embedding,
             senses,
-            language: Arc::new(Extractive),
+            language: replaced.language.unwrap_or_else(|| Arc::new(Extractive)),
             tools: Vec::new(),
             zone: self.zone.clone(),
             persona: self.persona(),

@@ -11,10 +11,11 @@ use crate::catalogue::{Catalogue, catalogue};
 use crate::error::{Mistake, Origin};
 use crate::file::File;
 use crate::layers::Layer;
+use crate::load::Registered;
 use crate::nearest::hint;
 
 /// Reads the bytes of a file.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> (Layer, Vec<Mistake>) {
+pub(crate) fn read(path: &Path, bytes: &[u8], registered: &Registered) -> (Layer, Vec<Mistake>) {
     let alone = |line: usize, message: &str| {
         let origin = Origin::File { path: path.to_owned(), line };
         (Layer::default(), vec![Mistake { origin, key: None, message: message.to_owned() }])
@@ -32,8 +33,14 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> (Layer, Vec<Mistake>) {
     };
     // Editors on some systems begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader =
-        Reader { path, text, catalogue: catalogue(), layer: Layer::default(), mistakes: Vec::new() };
+    let mut reader = Reader {
+        path,
+        text,
+        registered,
+        catalogue: catalogue(),
+        layer: Layer::default(),
+        mistakes: Vec::new(),
+    };
     reader.all();
     (reader.layer, reader.mistakes)
 }
@@ -46,6 +53,7 @@ fn lines_before(bytes: &[u8], at: usize) -> usize {
 struct Reader<'a> {
     path: &'a Path,
     text: &'a str,
+    registered: &'a Registered,
     catalogue: &'a Catalogue,
     layer: Layer,
     mistakes: Vec<Mistake>,
@@ -100,7 +108,11 @@ impl Reader<'_> {
     }
 
     fn key(&mut self, section: &str, name: &Spanned<DeString<'_>>, value: &Value) {
-        if self.takes(section, name, value) {
+        let path = joined(section, name.get_ref());
+        if let Some(chosen) = value.as_str().filter(|chosen| self.registered.has(&path, chosen)) {
+            let origin = self.origin(name.span());
+            self.layer.set_registered(&path, chosen, origin);
+        } else if self.takes(section, name, value) {
             let origin = self.origin(name.span());
             self.layer.set(&joined(section, name.get_ref()), value.clone(), origin);
         }
@@ -119,7 +131,10 @@ impl Reader<'_> {
         };
         match check(key, value) {
             Ok(()) => true,
-            Err(message) => {
+            Err(mut message) => {
+                for also in self.registered.names(&path) {
+                    message.push_str(&format!(" or \"{also}\""));
+                }
                 self.mistake(name.span(), Some(path), message);
                 false
             }
@@ -142,8 +157,7 @@ impl Reader<'_> {
             for (name, _) in spans {
                 let Some(value) = table.get(name.get_ref().as_ref()) else { continue };
                 self.takes(path, name, value);
-                let origin = self.origin(name.span());
-                self.layer.place(&joined(&place, name.get_ref()), origin);
+                self.place(&place, name, spans);
             }
             if self.mistakes.len() == known
                 && let Err((name, message)) = whole(path, value)
@@ -156,6 +170,17 @@ impl Reader<'_> {
         if self.mistakes.len() == before {
             let origin = self.origin(items.first().map(Spanned::span).unwrap_or_default());
             self.layer.set(path, Value::Array(values.to_vec()), origin);
+        }
+    }
+
+    /// Notes where a key of a repeated section stands, and the keys below it.
+    fn place(&mut self, section: &str, name: &Spanned<DeString<'_>>, within: &DeTable<'_>) {
+        let path = joined(section, name.get_ref());
+        let origin = self.origin(name.span());
+        self.layer.place(&path, origin);
+        let Some(DeValue::Table(below)) = within.get(name).map(Spanned::get_ref) else { return };
+        for inner in below.keys() {
+            self.place(&path, inner, below);
         }
     }
 

@@ -3,22 +3,25 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use bethink::Builder;
 use bethink_api::{Fault, FaultKind};
 use bethink_settings::{Mistake, Origin, Overrides, Settings, SettingsError, Shown, reference};
 use serde_json::{Value, json};
 
 use crate::args::ConfigCommand;
+use crate::commands::fault;
 use crate::output::Output;
 
 /// Runs a command on the configuration. It opens no memory.
-pub(crate) fn run(overrides: Overrides, output: Output, command: ConfigCommand) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(builder: &Builder, output: Output, command: ConfigCommand) -> anyhow::Result<ExitCode> {
     match command {
         ConfigCommand::Check { file } => {
-            check(&Overrides { config: file.or(overrides.config.clone()), ..overrides }, output)
+            let over = Overrides { config: file, ..Overrides::default() };
+            check(&builder.clone().over(over), output)
         }
-        ConfigCommand::Show { egress: true, .. } => egress(&load(&overrides)?, output),
+        ConfigCommand::Show { egress: true, .. } => egress(&builder.settings().map_err(fault)?, output),
         ConfigCommand::Show { section, changed, .. } => {
-            show(&load(&overrides)?, output, section.as_deref(), changed)
+            show(&builder.settings().map_err(fault)?, output, section.as_deref(), changed)
         }
         ConfigCommand::Reference => {
             let page = reference();
@@ -29,16 +32,12 @@ pub(crate) fn run(overrides: Overrides, output: Output, command: ConfigCommand) 
     }
 }
 
-fn load(overrides: &Overrides) -> Result<Settings, Fault> {
-    Settings::load(overrides).map_err(usage)
-}
-
 fn usage(error: SettingsError) -> Fault {
     Fault::new(FaultKind::Usage, error.to_string())
 }
 
-fn check(overrides: &Overrides, output: Output) -> anyhow::Result<ExitCode> {
-    let mistakes = match Settings::load(overrides) {
+fn check(builder: &Builder, output: Output) -> anyhow::Result<ExitCode> {
+    let mistakes = match builder.settings() {
         Ok(settings) => {
             let path = settings.path.as_deref().map(Path::display);
             output.line(&match &path {
@@ -48,8 +47,8 @@ fn check(overrides: &Overrides, output: Output) -> anyhow::Result<ExitCode> {
             output.object(&json!({ "ok": true, "path": path.map(|path| path.to_string()) }))?;
             return Ok(ExitCode::SUCCESS);
         }
-        Err(SettingsError::Wrong(mistakes)) => mistakes,
-        Err(error) => return Err(usage(error).into()),
+        Err(bethink::Error::Settings(SettingsError::Wrong(mistakes))) => mistakes,
+        Err(error) => return Err(fault(error).into()),
     };
     for mistake in &mistakes {
         output.object(&said(mistake))?;

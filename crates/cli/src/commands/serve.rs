@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use bethink::Builder;
 use bethink_api::{Fault, FaultKind};
 use bethink_settings::Settings;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -10,11 +11,11 @@ use crate::open::own_alone;
 use crate::output::Output;
 
 /// Owns the data until it is told to stop, then finishes what was begun. A second signal ends it at once.
-pub(crate) async fn run(settings: &Settings, output: Output) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(builder: &Builder, settings: &Settings, output: Output) -> anyhow::Result<ExitCode> {
     // Before anything is owned, so that no signal is missed.
     let mut signals = Signals::listen()?;
     let opened = tokio::select! {
-        opened = own_alone(settings) => opened?,
+        opened = own_alone(builder, settings) => opened?,
         name = signals.next() => {
             tracing::info!(signal = name, "stopped before it began");
             return Ok(ExitCode::SUCCESS);

@@ -8,6 +8,7 @@ use super::*;
 use crate::allowed::fits;
 use crate::catalogue::{Key, Kind, SHIPPED, catalogue};
 use crate::reference::reference;
+use bethink_runtime::ExtensionKinds;
 
 /// A home with a configuration file, variables and options.
 struct Story {
@@ -303,4 +304,45 @@ fn the_reference_is_that_of_the_program() {
     let reference = reference();
     let stale = reference.lines().zip(page.lines()).find(|(now, then)| now != then);
     assert!(page == reference, "run `bethink config reference > docs/configuration.md`: {stale:?}");
+}
+
+#[test]
+fn extensions_are_checked_against_what_the_program_has() {
+    let check = |text: &str, expected: &str| {
+        let story = Story::new(text);
+        let refused = story.load().and_then(|settings| settings.extensions(&ExtensionKinds::default()));
+        let said = refused.unwrap_err().to_string();
+        assert!(said.contains(expected), "{said:?} lacks {expected:?}");
+    };
+    check(
+        "[[extensions]]\nkind = \"weather\"\n",
+        "bethink.toml: line 2: `extensions.weather.kind`: unknown extension `weather`; this program has none",
+    );
+    check("[[extensions]]\nkind = \"w\"\nscope = \"planet\"\n", "line 3");
+    check("[[extensions]]\nkind = \"w\"\ncity = \"Oslo\"\n", "there is no key `city` in [extensions]");
+}
+
+#[test]
+fn a_registered_provider_can_be_chosen_from_every_place() {
+    let mut story = Story::new("[language]\nprovider = \"mine\"\n");
+    story.refused(&[&["\"mine\"", "\"extractive\""]]);
+    story.overrides.registered.languages = vec!["mine".to_owned(), "other".to_owned()];
+    assert_eq!(story.load().unwrap().registered("language.provider"), Some("mine"));
+    let story = story.set(&["language.provider=other"]);
+    assert_eq!(story.load().unwrap().registered("language.provider"), Some("other"));
+    let story = story.set(&["language.provider=extractive"]);
+    assert_eq!(story.load().unwrap().registered("language.provider"), None);
+    let mut slip = Story::new("[language]\nprovider = \"mien\"\n");
+    slip.overrides.registered.languages = vec!["mine".to_owned()];
+    slip.refused(&[&["line 2", "or \"mine\""]]);
+}
+
+#[test]
+fn settings_may_stand_in_code() {
+    let mut story = Story::new("broken");
+    story.overrides.text = Some("[memory]\ndata_dir = \"here\"\n[user]\nname = \"ada\"\n".to_owned());
+    let settings = story.load().unwrap();
+    assert_eq!((settings.user.as_str(), settings.data_dir), ("ada", PathBuf::from("/elsewhere/here")));
+    story.overrides.text = Some("[memory]\nprofil = \"lab\"\n".to_owned());
+    story.refused(&[&["settings in code: line 2", "profile"]]);
 }
