@@ -1,7 +1,5 @@
 //! A program of one's own around Bethink.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't set its stage fails")]
-
 use std::sync::Arc;
 
 use bethink::testing::{Act, Entropy, HashedEmbedder, Home, Scripted, SimulatedClock, noon};
