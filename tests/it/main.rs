@@ -11,7 +11,6 @@ mod demo;
 mod egress;
 mod files;
 mod looking;
-mod own_binary;
 mod serving;
 mod tidy;
 mod worked_example;
