@@ -46,6 +46,12 @@ impl Entropy {
     pub fn fraction(&self, space: &SpaceId, mechanism: &str, cause: u64, k: u64) -> f64 {
         (self.draw(space, mechanism, cause, k) >> 11) as f64 / (1u64 << 53) as f64
     }
+    /// As [`Entropy::fraction`], for what belongs to no space.
+    #[must_use]
+    pub fn fraction_of(&self, mechanism: &str, cause: u64, k: u64) -> f64 {
+        let named = mechanism.bytes().fold(mix(self.seed), |state, byte| mix(state ^ u64::from(byte)));
+        (mix(mix(named ^ cause) ^ k) >> 11) as f64 / (1u64 << 53) as f64
+    }
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014), after adding its constant.
@@ -85,6 +91,8 @@ mod tests {
     fn fractions_spread_evenly() {
         let chance = Entropy::seeded(1);
         let mean = (0..10_000).map(|k| chance.fraction(&space("a", "b"), "m", 0, k)).sum::<f64>() / 10_000.0;
+        assert!((mean - 0.5).abs() < 0.02, "{mean}");
+        let mean = (0..10_000).map(|k| chance.fraction_of("m", 0, k)).sum::<f64>() / 10_000.0;
         assert!((mean - 0.5).abs() < 0.02, "{mean}");
     }
 }

@@ -110,6 +110,7 @@ pub(crate) fn assemble(plan: Arc<Plan>, mind: InMind, desk: &Desk<'_>) -> Assemb
         message: cut(&message, for_message),
         tools: tools.to_vec(),
         steps: Vec::new(),
+        reply_tokens_max: reply_tokens(desk).max(1),
         plan,
         entered,
         zone: desk.zone.clone(),
@@ -127,9 +128,14 @@ pub(crate) fn assemble(plan: Arc<Plan>, mind: InMind, desk: &Desk<'_>) -> Assemb
     Assembled { prompt, sections, steps_budget }
 }
 
-/// Tokens for the prompt: the context less the reserve, and at least half of a context that is small.
+/// Tokens for the prompt: the context less what is kept free for the reply.
 fn prompt_tokens(desk: &Desk<'_>) -> usize {
-    desk.context_tokens - desk.config.reply_reserve_tokens.min(desk.context_tokens / 2)
+    desk.context_tokens - reply_tokens(desk)
+}
+
+/// Tokens that are kept free for the reply: the reserve, and at most half of a context that is small.
+fn reply_tokens(desk: &Desk<'_>) -> usize {
+    desk.config.reply_reserve_tokens.min(desk.context_tokens / 2)
 }
 
 /// The first tools whose descriptions fit.

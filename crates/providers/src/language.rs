@@ -67,6 +67,8 @@ pub struct Prompt {
     pub tools: Vec<ToolSpec>,
     /// Rounds of calls within this turn so far, oldest first.
     pub steps: Vec<ToolStep>,
+    /// Tokens that the reply may take, at least 1: what the assembly of the prompt left free for it.
+    pub reply_tokens_max: usize,
     /// The same for responders that do not read prose: the plan,
     pub plan: Arc<Plan>,
     /// the traces that entered the context,
@@ -76,6 +78,16 @@ pub struct Prompt {
 }
 
 impl Prompt {
+    /// What the last message of a conversation holds: the context, and behind it the user's message.
+    #[must_use]
+    pub fn question(&self) -> String {
+        if self.context.is_empty() {
+            self.message.clone()
+        } else {
+            format!("{}\n\n{}", self.context, self.message)
+        }
+    }
+
     /// The whole prompt as one text, its parts in the order in which they are sent.
     #[must_use]
     pub fn text(&self) -> String {
@@ -117,7 +129,7 @@ pub struct Reply {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// No answer within the deadline: try again or choose another model.
+    /// No answer within the deadline: try again, allow more time, or choose another model.
     #[error("no answer within {seconds} seconds")]
     Timeout {
         /// The deadline.
@@ -132,7 +144,36 @@ pub enum ModelError {
     /// It broke off.
     #[error("the answer broke off: {0}")]
     BrokeOff(String),
-    /// It refused or could not be reached.
+    /// It wants another key, or one at all: correct the configuration.
+    #[error("{host} does not accept the key; {advice}")]
+    Unauthorised {
+        /// Who was asked.
+        host: String,
+        /// Where the key comes from, never the key itself.
+        advice: String,
+    },
+    /// Too many requests or tokens for now: wait.
+    #[error("{host} takes no more requests for now{}", .seconds.map(|s| format!("; try again in {s} seconds")).unwrap_or_default())]
+    RateLimited {
+        /// Who was asked.
+        host: String,
+        /// When it will again, as far as it says.
+        seconds: Option<u64>,
+    },
+    /// Nobody answers there: start the server, or correct `base_url`.
+    #[error("{host} can't be reached: {reason}")]
+    Unreachable {
+        /// Who was asked.
+        host: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The prompt is longer than the model reads: set `context_tokens` under `[language]` to what it has.
+    #[error(
+        "the prompt is longer than the model reads; set `context_tokens` under [language] to what it really has"
+    )]
+    ContextTooLong,
+    /// It refused, for a reason that it gave, or its configuration can't be used.
     #[error("{0}")]
     Refused(String),
     /// The turn was stopped.

@@ -7,6 +7,7 @@ mod hashed;
 mod language;
 mod minilm;
 mod no_embedder;
+mod remote;
 mod scripted;
 mod word_senses;
 mod wordpiece;
@@ -20,5 +21,6 @@ pub use language::{
 };
 pub use minilm::MiniLm;
 pub use no_embedder::NoEmbedder;
+pub use remote::{ApiKey, LanguageConfig, LanguageProvider, Receiver, RemoteModel, Secret};
 pub use scripted::{Act, Scripted};
 pub use word_senses::EmbeddedSenses;

@@ -104,7 +104,7 @@ impl Parts {
 }
 
 /// How an agent is.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Persona {
     /// Traits.
     pub personality: Personality,
@@ -112,6 +112,8 @@ pub struct Persona {
     pub instructions: Option<String>,
     /// Names of the tools that it may call; every tool if none are named.
     pub tools: Option<Vec<String>>,
+    /// What answers for it; the runtime's model if none.
+    pub language: Option<Arc<dyn LanguageModel>>,
 }
 
 /// The ways into an awake space.
@@ -343,7 +345,7 @@ async fn spawn_executor(
         recall: memory.recall.clone(),
         tools: parts.tools.clone(),
         allowed: persona.tools,
-        model: Arc::clone(&parts.language),
+        model: persona.language.unwrap_or_else(|| Arc::clone(&parts.language)),
         personality: persona.personality,
         instructions: persona.instructions,
         zone: parts.zone.clone(),

@@ -1,36 +1,50 @@
-//! What leaves the machine.
+//! What leaves this process for a server.
 
-use crate::file::LanguageProvider;
 use crate::load::Settings;
 
 /// Data that go to a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
-    /// Where to.
+    /// Where to, with the port.
     pub host: String,
-    /// What is sent.
-    pub data: &'static str,
+    /// What is sent, and how.
+    pub data: String,
     /// The key that says so.
-    pub key: &'static str,
+    pub key: String,
+    /// The host is this machine.
+    pub local: bool,
 }
 
 impl Settings {
-    /// Everything that these settings send elsewhere. Empty by default.
+    /// Everything that these settings send to servers, those on this machine too. Empty by default.
     #[must_use]
     pub fn flows(&self) -> Vec<Flow> {
-        match self.file.language.provider {
-            LanguageProvider::Extractive => Vec::new(),
-        }
+        let own =
+            self.file.agents.iter().filter_map(|agent| Some((Some(&agent.name), agent.language.as_ref()?)));
+        let all = std::iter::once((None, &self.file.language)).chain(own);
+        let flow = |(agent, config): (Option<&String>, &bethink_providers::LanguageConfig)| {
+            let receiver = config.receiver()?;
+            let key = agent.map_or_else(|| "language".to_owned(), |name| format!("agents.{name}.language"));
+            let open = if receiver.local || receiver.encrypted { "" } else { ", unencrypted" };
+            let data = format!("your messages, the conversation and recalled memories{open}");
+            Some(Flow { host: receiver.host, data, key, local: receiver.local })
+        };
+        all.filter_map(flow).collect()
     }
 
     /// What leaves the machine, in words.
     #[must_use]
     pub fn egress(&self) -> String {
-        let flows = self.flows();
-        if flows.is_empty() {
-            return "nothing leaves this machine".to_owned();
+        let (local, away): (Vec<Flow>, Vec<Flow>) = self.flows().into_iter().partition(|flow| flow.local);
+        let parts = |flows: &[Flow]| {
+            let parts: Vec<String> =
+                flows.iter().map(|flow| format!("{} to {}", flow.data, flow.host)).collect();
+            parts.join("; ")
+        };
+        match (local.is_empty(), away.is_empty()) {
+            (true, true) => "nothing leaves this machine".to_owned(),
+            (false, true) => format!("nothing leaves this machine; within it go {}", parts(&local)),
+            (_, false) => format!("this leaves the machine: {}", parts(&away)),
         }
-        let parts: Vec<String> = flows.iter().map(|flow| format!("{} to {}", flow.data, flow.host)).collect();
-        format!("this leaves the machine: {}", parts.join("; "))
     }
 }

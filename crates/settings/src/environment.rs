@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+
+use bethink_providers::Secret;
 
 /// The variables that matter, read once.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +20,39 @@ pub struct Environment {
     pub run_dir: Option<PathBuf>,
     /// Variables whose names begin with `BETHINK_`, in any case.
     pub variables: BTreeMap<String, OsString>,
+    /// Variables that the configuration names, such as those of keys.
+    pub named: Variables,
+}
+
+/// Where the values of variables come from that are known only by the configuration that names them.
+#[derive(Clone, Default)]
+pub enum Variables {
+    /// There are none.
+    #[default]
+    None,
+    /// The process's own environment.
+    Process,
+    /// These.
+    Given(BTreeMap<String, Secret>),
+}
+
+impl Variables {
+    /// The value of a variable. It may be a key and is treated as one.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    pub fn get(&self, name: &str) -> Option<Secret> {
+        match self {
+            Self::None => None,
+            Self::Process => std::env::var(name).ok().map(|value| Secret::new(&value)),
+            Self::Given(values) => values.get(name).cloned(),
+        }
+    }
+}
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Variables")
+    }
 }
 
 impl Environment {
@@ -35,6 +71,7 @@ impl Environment {
             config_home: absolute("XDG_CONFIG_HOME"),
             run_dir: absolute("XDG_RUNTIME_DIR"),
             variables,
+            named: Variables::Process,
         }
     }
 

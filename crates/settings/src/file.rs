@@ -8,6 +8,7 @@ use bethink_executor::ExecutorConfig;
 use bethink_memory_store::MemoryConfig;
 use bethink_planner::{Depths, PlannerConfig};
 use bethink_providers::EmbeddingConfig;
+use bethink_providers::LanguageConfig;
 use bethink_runtime::{RuntimeConfig, Scope};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
@@ -25,7 +26,7 @@ pub struct File {
     /// `[personality]`, of agents that have none of their own.
     pub personality: PersonalitySection,
     /// `[language]`.
-    pub language: LanguageSection,
+    pub language: LanguageConfig,
     /// `[embedding]`.
     pub embedding: EmbeddingConfig,
     /// `[planner]`.
@@ -56,10 +57,13 @@ impl File {
             ("planner".to_owned(), self.planner.bounds()),
             ("executor".to_owned(), self.executor.bounds()),
             ("spaces".to_owned(), self.spaces.bounds()),
+            ("language".to_owned(), self.language.bounds()),
         ];
         for (at, agent) in self.agents.iter().enumerate() {
             let own = agent.personality.map(|own| own.bounds()).unwrap_or_default();
             all.push((format!("agents[{at}].personality"), own));
+            let own = agent.language.as_ref().map(|own| own.bounds()).unwrap_or_default();
+            all.push((format!("agents[{at}].language"), own));
         }
         all
     }
@@ -84,6 +88,14 @@ impl File {
         for target in self.log.odd_targets() {
             let fault = "is no target; write it as `bethink_planner` or `bethink_planner::turn`".to_owned();
             add(format!("log.targets.{target}"), Some(fault));
+        }
+        let agents = self.agents.iter().enumerate();
+        let own = agents
+            .filter_map(|(at, agent)| Some((format!("agents[{at}].language"), agent.language.as_ref()?)));
+        for (section, config) in std::iter::once(("language".to_owned(), &self.language)).chain(own) {
+            for (key, fault) in config.faults() {
+                add(format!("{section}.{key}"), Some(fault));
+            }
         }
         for (at, agent) in self.agents.iter().enumerate() {
             let fault = AgentName::new(&agent.name).err().map(|error| error.to_string());
@@ -222,23 +234,6 @@ impl PersonalitySection {
     }
 }
 
-/// What answers.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LanguageSection {
-    /// Which responder.
-    pub provider: LanguageProvider,
-}
-
-/// Responders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LanguageProvider {
-    /// Answers from memory alone, offline.
-    #[default]
-    Extractive,
-}
-
 /// The user.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -270,6 +265,9 @@ pub struct AgentSection {
     /// Names of the tools that its model may call; every tool if absent.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
+    /// What answers for it, in place of `[language]`; keys that are absent have their defaults.
+    #[serde(default)]
+    pub language: Option<LanguageConfig>,
 }
 
 /// An actor from outside.

@@ -17,6 +17,7 @@ mod environment;
 mod error;
 mod extensions;
 mod file;
+mod language;
 mod layers;
 mod load;
 mod log;
@@ -28,11 +29,10 @@ mod start;
 mod written;
 
 pub use egress::Flow;
-pub use environment::Environment;
+pub use environment::{Environment, Variables};
 pub use error::{Mistake, Origin, SettingsError};
 pub use file::{
-    AgentSection, ExtensionSection, File, LanguageProvider, LanguageSection, MechanismsSection,
-    MemorySection, PersonalitySection, UserSection,
+    AgentSection, ExtensionSection, File, MechanismsSection, MemorySection, PersonalitySection, UserSection,
 };
 pub use load::{Overrides, Registered, Settings};
 pub use log::{LogFormat, LogLevel, LogSection, Quiet};

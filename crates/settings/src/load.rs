@@ -6,7 +6,7 @@ use bethink_domain::{AgentName, Personality};
 use jiff::tz::TimeZone;
 
 use crate::allowed::bounds;
-use crate::environment::Environment;
+use crate::environment::{Environment, Variables};
 use crate::error::{Mistake, Origin, SettingsError};
 use crate::file::{File, MemorySection};
 use crate::layers::{self, Layer, Layers};
@@ -89,6 +89,8 @@ pub struct Settings {
     pub path: Option<PathBuf>,
     /// Where each value came from.
     pub(crate) layers: Layers,
+    /// Variables that the configuration names.
+    pub(crate) named: Variables,
 }
 
 impl Settings {
@@ -124,6 +126,7 @@ impl Settings {
             let placed = layers.place("embedding.path", given, environment.home.as_deref(), cwd);
             file.embedding.path = Some(placed.map_err(|wrong| SettingsError::Wrong(vec![wrong]))?);
         }
+        place_key_files(&mut file, &layers, environment.home.as_deref(), cwd)?;
         let data_dir = data_dir(overrides, environment, cwd, &layers, &file)?;
         let agent = overrides.agent.clone().unwrap_or_else(|| DEFAULT_AGENT.to_owned());
         AgentName::new(&agent).map_err(|error| SettingsError::Argument(format!("agent: {error}")))?;
@@ -140,6 +143,7 @@ impl Settings {
             instructions,
             session_idle_seconds: i64::from(file.memory.session_idle_minutes) * 60,
             memory: file.memory.clone(),
+            named: environment.named.clone(),
             file,
             path,
             layers,
@@ -203,6 +207,25 @@ fn data_dir(
     }
     let home = environment.data_home.clone().or_else(|| home.map(|home| home.join(".local/share")));
     home.map(|home| home.join("bethink")).ok_or(SettingsError::NoHome)
+}
+
+/// Makes the paths of key files absolute.
+fn place_key_files(
+    file: &mut File,
+    layers: &Layers,
+    home: Option<&Path>,
+    cwd: &Path,
+) -> Result<(), SettingsError> {
+    let agents = file.agents.iter_mut().enumerate();
+    let own =
+        agents.filter_map(|(at, agent)| Some((format!("agents[{at}].language"), agent.language.as_mut()?)));
+    for (section, config) in std::iter::once(("language".to_owned(), &mut file.language)).chain(own) {
+        if let Some(path) = &config.api_key_file {
+            let placed = layers.place(&format!("{section}.api_key_file"), path, home, cwd);
+            config.api_key_file = Some(placed.map_err(|wrong| SettingsError::Wrong(vec![wrong]))?);
+        }
+    }
+    Ok(())
 }
 
 /// The user's zone: that of the configuration, which was checked, or the system's.

@@ -24,8 +24,16 @@ pub(crate) fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>)
     scored.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
+/// Names under which people write down the key of a service.
+const OPEN_KEYS: [&str; 6] = ["api_key", "api-key", "apikey", "key", "token", "secret"];
+
 /// A sentence on what an unknown name of a section may have been meant to be.
 pub(crate) fn hint(catalogue: &Catalogue, section: &str, given: &str) -> String {
+    if OPEN_KEYS.contains(&given.to_lowercase().as_str()) {
+        return "a key of a service does not belong here, where it is read, shown and copied: put it into an \
+                environment variable and name that as `api_key_env`, or into a file and name that as `api_key_file`"
+            .to_owned();
+    }
     let here: Vec<&str> = names_of(catalogue, section);
     if let Some(name) = nearest(given, here.iter().copied()) {
         return format!("did you mean `{name}`?");

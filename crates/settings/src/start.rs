@@ -1,5 +1,6 @@
 //! From settings to a running Bethink.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,8 +9,7 @@ use bethink_domain::{Senses, SpaceId};
 use bethink_memory_store::StoreConfig;
 use bethink_planner::PlannerConfig;
 use bethink_providers::{
-    EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, Extractive, LanguageModel, MiniLm,
-    NoEmbedder,
+    EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, LanguageModel, MiniLm, NoEmbedder,
 };
 use bethink_runtime::{DataDir, Handle, Ingredients, Persona, RuntimeError, start};
 
@@ -87,16 +87,18 @@ impl Settings {
             Some(embedding) => (embedding, None),
             None => self.embedder()?,
         };
+        let entropy = Entropy::system();
+        let (configured, own) = self.models(entropy)?;
         Ok(Ingredients {
             data_dir,
             clock: Arc::new(SystemClock),
-            entropy: Entropy::system(),
+            entropy,
             embedding,
             senses,
-            language: replaced.language.unwrap_or_else(|| Arc::new(Extractive)),
             tools: Vec::new(),
+            language: replaced.language.unwrap_or(configured),
             zone: self.zone.clone(),
-            persona: self.persona(),
+            persona: self.persona(own),
             spaces: self.file.spaces.clone(),
             store: self.store(),
             planner: self.planner(),
@@ -113,7 +115,10 @@ impl Settings {
         start(self.ingredients(data_dir)?).await
     }
 
-    fn persona(&self) -> Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync> {
+    fn persona(
+        &self,
+        models: HashMap<String, Arc<dyn LanguageModel>>,
+    ) -> Arc<dyn Fn(&SpaceId) -> Persona + Send + Sync> {
         let (agents, own) = (self.file.agents.clone(), self.file.personality);
         Arc::new(move |space| {
             let section = agents.iter().find(|section| section.name == space.agent.as_str());
@@ -121,6 +126,7 @@ impl Settings {
                 personality: section.and_then(|section| section.personality).unwrap_or(own).traits(),
                 instructions: section.and_then(|section| section.instructions.clone()),
                 tools: section.and_then(|section| section.tools.clone()),
+                language: models.get(space.agent.as_str()).cloned(),
             }
         })
     }

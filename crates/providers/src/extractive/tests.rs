@@ -78,6 +78,7 @@ fn prompt(plan: Plan, memories: Vec<Recalled>, earlier: &[(&str, &str)]) -> Prom
         message: plan.message.clone(),
         tools: Vec::new(),
         steps: Vec::new(),
+        reply_tokens_max: 1_024,
         entered: entered.collect(),
         plan: Arc::new(plan),
         zone: TimeZone::UTC,
