@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::{Home, Ran, finish};
 
@@ -231,4 +231,73 @@ fn vectors_of_another_model_of_the_same_size_are_never_mixed() {
     let none = home
         .run(&["--set", "embedding.provider=folder", "--set", "embedding.path=/nowhere", "recall", "x"], "");
     assert!(none.code == Some(6) && none.err.contains("/nowhere"), "{none:?}");
+}
+
+/// A server whose vectors depend on the model's name: those of the second are turned by a right angle.
+fn embeddings() -> bethink_testkit::ModelServer {
+    bethink_testkit::ModelServer::choosing(|seen| {
+        let asked = seen.json();
+        let turned = asked["model"] == "second";
+        let texts = asked["input"].as_array().cloned().unwrap_or_default();
+        let vector = |text: &Value| {
+            let near = if text.as_str().unwrap_or_default().contains("boiler") { 1.0 } else { 0.2 };
+            let (x, y) = (near, 1.0 - near);
+            if turned { json!([-y, x, 0.0]) } else { json!([x, y, 0.0]) }
+        };
+        let data: Vec<Value> = texts
+            .iter()
+            .enumerate()
+            .map(|(index, text)| json!({ "index": index, "embedding": vector(text) }))
+            .collect();
+        bethink_testkit::Act::Body(json!({ "data": data }).to_string())
+    })
+}
+
+#[test]
+fn a_server_whose_model_is_exchanged_for_one_of_the_same_size_is_refused_by_name() {
+    let (home, server) = (Home::new(), embeddings());
+    let configure = |model: &str| {
+        home.configure(format!(
+            "[embedding]\nprovider = \"openai\"\nmodel = \"{model}\"\nbase_url = \"{}/v1\"\ndimensions = 3\n",
+            server.url()
+        ));
+    };
+    configure("first");
+    home.ok(&["remember", "The boiler is in the cellar."], "");
+    assert!(home.ok(&["recall", "where is the boiler?"], "").out.contains("cellar"));
+    assert!(!server.seen().is_empty());
+    configure("second");
+    for arguments in [&["recall", "where is the boiler?"][..], &["remember", "The fuse box is in the hall."]]
+    {
+        let ran = home.run(arguments, "");
+        assert_eq!(ran.code, Some(4), "{arguments:?}: {ran:?}");
+        for fragment in ["first", "second", "configure the former again"] {
+            assert!(ran.err.contains(fragment), "{arguments:?} lacks {fragment:?}: {}", ran.err);
+        }
+    }
+    configure("first");
+    assert_eq!(home.memories(), ["The boiler is in the cellar."]);
+    let egress = home.ok(&["--json", "config", "show", "--egress"], "").objects();
+    assert_eq!((egress[0]["key"].as_str(), egress.len()), (Some("embedding"), 1));
+}
+
+#[test]
+fn a_server_that_is_gone_costs_vectors_and_nothing_else() {
+    let home = Home::new();
+    let configure = |url: &str| {
+        home.configure(format!(
+            "[embedding]\nprovider = \"openai\"\nmodel = \"first\"\nbase_url = \"{url}\"\ndimensions = 3\nretries_max = 0\n"
+        ));
+    };
+    configure("http://127.0.0.1:1/v1");
+    home.ok(&["remember", "The boiler is in the cellar."], "");
+    let said = home.ok(&["--json", "chat"], "Where is the boiler?").objects();
+    let answered = said.iter().find(|object| object["event"] == "answered").unwrap();
+    let reply = answered["reply"].as_str().unwrap();
+    assert!(reply.contains("cellar") && reply.contains("only search by words"), "{reply}");
+    let server = embeddings();
+    configure(&format!("{}/v1", server.url()));
+    home.ok(&["chat"], "Hello there, what do you know of the boiler?");
+    let asked: String = server.seen().iter().map(|seen| seen.body.clone()).collect();
+    assert!(asked.contains("in the cellar"), "the vector did not follow: {asked}");
 }

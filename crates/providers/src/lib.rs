@@ -21,6 +21,6 @@ pub use language::{
 };
 pub use minilm::MiniLm;
 pub use no_embedder::NoEmbedder;
-pub use remote::{ApiKey, LanguageConfig, LanguageProvider, Receiver, RemoteModel, Secret};
+pub use remote::{ApiKey, LanguageConfig, LanguageProvider, Receiver, RemoteEmbedder, RemoteModel, Secret};
 pub use scripted::{Act, Scripted};
 pub use word_senses::EmbeddedSenses;

@@ -4,6 +4,7 @@
 //! made again only while nobody has heard a word of it. Nothing below this makes requests of its own accord.
 
 mod config;
+mod embedder;
 mod failure;
 mod http;
 mod ollama;
@@ -13,7 +14,10 @@ mod secret;
 mod tests;
 mod through_genai;
 
+pub(crate) use http::address;
+
 pub use config::{LanguageConfig, LanguageProvider, Receiver};
+pub use embedder::RemoteEmbedder;
 pub use secret::{ApiKey, Secret};
 
 use std::sync::{Arc, OnceLock};
@@ -64,7 +68,8 @@ impl RemoteModel {
 
     fn asked(&self) -> Asked<'_> {
         let LanguageConfig { model, call_seconds, .. } = &self.config;
-        Asked { host: &self.address.host, model, key: &self.key, seconds: *call_seconds }
+        let (host, key) = (&self.address.host, &self.key);
+        Asked { host, model, key, seconds: *call_seconds, section: "language" }
     }
 
     /// Asks until there is an answer, or no hope of one.
@@ -93,9 +98,13 @@ impl RemoteModel {
     /// One request and its answer.
     async fn attempt(&self, prompt: &Prompt, words: &mpsc::Sender<TurnEvent>) -> Result<Reply, Failure> {
         let first_by = Instant::now() + self.config.first_word();
-        let client = self.client.get_or_init(|| http::client(&self.config, &self.address, &self.key));
-        let client = client.as_ref().map_err(|why| Failure::last(ModelError::Refused(why.clone())))?;
         let (config, address, asked) = (&self.config, &self.address, self.asked());
+        let made = || {
+            let headers = http::headers(config.provider, &self.key)?;
+            http::client(address, headers, config.connect(), config.call())
+        };
+        let client = self.client.get_or_init(made);
+        let client = client.as_ref().map_err(|why| Failure::last(ModelError::Refused(why.clone())))?;
         let asking = async {
             match config.provider {
                 LanguageProvider::Ollama => ollama::ask(client, config, address, asked, prompt).await,

@@ -29,7 +29,18 @@ impl Settings {
             let data = format!("your messages, the conversation and recalled memories{open}");
             Some(Flow { host: receiver.host, data, key, local: receiver.local })
         };
-        all.filter_map(flow).collect()
+        let mut flows: Vec<Flow> = all.filter_map(flow).collect();
+        if let Some(receiver) = self.file.embedding.receiver() {
+            let open = if receiver.local || receiver.encrypted { "" } else { ", unencrypted" };
+            let data = format!("what you say and everything that is remembered{open}");
+            flows.push(Flow {
+                host: receiver.host,
+                data,
+                key: "embedding".to_owned(),
+                local: receiver.local,
+            });
+        }
+        flows
     }
 
     /// What leaves the machine, in words.

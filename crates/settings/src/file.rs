@@ -54,6 +54,7 @@ impl File {
             ("memory.relevance".to_owned(), self.memory.relevance.bounds()),
             ("mechanisms.decay".to_owned(), self.mechanisms.decay.bounds()),
             ("personality".to_owned(), self.personality.bounds()),
+            ("embedding".to_owned(), self.embedding.bounds()),
             ("planner".to_owned(), self.planner.bounds()),
             ("executor".to_owned(), self.executor.bounds()),
             ("spaces".to_owned(), self.spaces.bounds()),

@@ -122,9 +122,13 @@ impl Settings {
         if !mistakes.is_empty() {
             return Err(SettingsError::Wrong(mistakes));
         }
-        if let Some(given) = &file.embedding.path {
-            let placed = layers.place("embedding.path", given, environment.home.as_deref(), cwd);
-            file.embedding.path = Some(placed.map_err(|wrong| SettingsError::Wrong(vec![wrong]))?);
+        let embedding = &mut file.embedding;
+        for (key, path) in
+            [("embedding.path", &mut embedding.path), ("embedding.api_key_file", &mut embedding.api_key_file)]
+        {
+            let Some(given) = path else { continue };
+            let placed = layers.place(key, given, environment.home.as_deref(), cwd);
+            *given = placed.map_err(|wrong| SettingsError::Wrong(vec![wrong]))?;
         }
         place_key_files(&mut file, &layers, environment.home.as_deref(), cwd)?;
         let data_dir = data_dir(overrides, environment, cwd, &layers, &file)?;

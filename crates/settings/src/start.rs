@@ -9,7 +9,8 @@ use bethink_domain::{Senses, SpaceId};
 use bethink_memory_store::StoreConfig;
 use bethink_planner::PlannerConfig;
 use bethink_providers::{
-    EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, LanguageModel, MiniLm, NoEmbedder,
+    ApiKey, EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, LanguageModel, MiniLm,
+    NoEmbedder, RemoteEmbedder,
 };
 use bethink_runtime::{DataDir, Handle, Ingredients, Persona, RuntimeError, start};
 
@@ -44,6 +45,15 @@ impl Settings {
                 let model =
                     MiniLm::open(embedding.path.as_deref().unwrap_or(Path::new("."))).map_err(unavailable)?;
                 Ok((Arc::new(model), None))
+            }
+            EmbeddingProvider::Openai => {
+                let key = match (embedding.key_variable(), &embedding.api_key_file) {
+                    (Some(name), _) => ApiKey::of_variable(name, self.named.get(name)),
+                    (None, Some(path)) => ApiKey::of_file(path),
+                    (None, None) => ApiKey::NotConfigured,
+                };
+                let model = RemoteEmbedder::new(embedding.clone(), key, Entropy::system());
+                Ok((Arc::new(model.map_err(unavailable)?), None))
             }
             EmbeddingProvider::None => Ok((Arc::new(NoEmbedder), None)),
         }

@@ -63,6 +63,8 @@ pub(super) struct Asked<'a> {
     pub(super) key: &'a ApiKey,
     /// The deadline of the whole call.
     pub(super) seconds: u64,
+    /// The section of the configuration that says whom to ask.
+    pub(super) section: &'static str,
 }
 
 impl Asked<'_> {
@@ -82,7 +84,8 @@ impl Asked<'_> {
                 again: Again::After(retry_after(headers)),
             },
             300..=399 => Failure::last(ModelError::Refused(format!(
-                "{host} sends to another address ({status}); set `base_url` under [language] to it"
+                "{host} sends to another address ({status}); set `base_url` under [{}] to it",
+                self.section
             ))),
             404 => Failure::last(ModelError::Refused(format!(
                 "{host} knows no model `{}` at this `base_url`{said}",
@@ -191,7 +194,8 @@ mod tests {
     #[test]
     fn what_a_server_says_is_cut_and_holds_no_key() {
         let key = ApiKey::Known { from: "it comes from a test".to_owned(), key: Secret::new("sk-KUMQUAT") };
-        let asked = Asked { host: "models.example.org:443", model: "m", key: &key, seconds: 1 };
+        let asked =
+            Asked { host: "models.example.org:443", model: "m", key: &key, seconds: 1, section: "language" };
         let status = |code: u16, body: &str| {
             asked.status(StatusCode::from_u16(code).unwrap(), &HeaderMap::new(), body).error.to_string()
         };

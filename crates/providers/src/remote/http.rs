@@ -1,11 +1,12 @@
 //! The connection: where to, and how.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url};
 
-use super::config::{LanguageConfig, LanguageProvider};
+use super::config::LanguageProvider;
 use super::secret::ApiKey;
 
 /// A server's address, taken apart.
@@ -47,13 +48,20 @@ pub(crate) fn address(url: &str) -> Result<Address, &'static str> {
 ///
 /// The key stands in its headers, marked as secret, so that no other library handles it. The TLS provider is handed in
 /// and not installed for the whole process.
-pub(super) fn client(config: &LanguageConfig, address: &Address, key: &ApiKey) -> Result<Client, String> {
+///
+/// `connect` bounds reaching the server, `call` everything.
+pub(super) fn client(
+    address: &Address,
+    headers: HeaderMap,
+    connect: Duration,
+    call: Duration,
+) -> Result<Client, String> {
     Client::builder()
         .tls_backend_preconfigured(tls(address.encrypted)?)
-        .default_headers(headers(config.provider, key)?)
-        .connect_timeout(config.connect())
+        .default_headers(headers)
+        .connect_timeout(connect)
         // Ends a body that never pauses; the deadline of the caller can't interrupt a poll.
-        .timeout(config.call())
+        .timeout(call)
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .no_proxy()
@@ -64,7 +72,8 @@ pub(super) fn client(config: &LanguageConfig, address: &Address, key: &ApiKey) -
         .map_err(|error| format!("the connection can't be prepared: {error}"))
 }
 
-fn headers(provider: LanguageProvider, key: &ApiKey) -> Result<HeaderMap, String> {
+/// The headers that carry the key.
+pub(super) fn headers(provider: LanguageProvider, key: &ApiKey) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     let ApiKey::Known { key, .. } = key else { return Ok(headers) };
     let (name, text) = match provider {
@@ -98,9 +107,10 @@ mod tests {
     #[test]
     fn encryption_needs_nothing_installed_for_the_whole_process() {
         for url in ["http://127.0.0.1:1/v1/", "https://example.org"] {
-            let config = LanguageConfig { base_url: Some(url.to_owned()), ..LanguageConfig::default() };
             let address = address(url).unwrap();
-            assert!(client(&config, &address, &ApiKey::NotConfigured).is_ok(), "{url}");
+            let headers = headers(LanguageProvider::Openai, &ApiKey::NotConfigured).unwrap();
+            let client = client(&address, headers, Duration::from_secs(1), Duration::from_secs(1));
+            assert!(client.is_ok(), "{url}");
         }
         assert!(rustls::crypto::CryptoProvider::get_default().is_none());
     }

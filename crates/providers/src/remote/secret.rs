@@ -93,8 +93,7 @@ impl ApiKey {
     pub(crate) fn advice(&self) -> String {
         match self {
             Self::NotConfigured => {
-                "none is configured; name one with `api_key_env` or `api_key_file` under [language]"
-                    .to_owned()
+                "none is configured; name one with `api_key_env` or `api_key_file`".to_owned()
             }
             Self::Known { from, .. } => from.clone(),
             Self::Missing { advice } => advice.clone(),
