@@ -11,6 +11,7 @@ mod demo;
 mod egress;
 mod files;
 mod looking;
+mod models;
 mod serving;
 mod tidy;
 mod worked_example;

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout};
 use crate::binary::{Home, Ran};
 
 /// A running `serve`; killed when a test ends early.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
     out: BufReader<ChildStdout>,
     ready: serde_json::Value,
@@ -14,7 +14,7 @@ struct Serving {
 
 impl Serving {
     /// Starts it, and waits until it says that it serves.
-    fn start(home: &Home, arguments: &[&str]) -> Self {
+    pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
         let arguments: Vec<&str> = ["--json"].iter().chain(arguments).chain(&["serve"]).copied().collect();
         let mut child = home.command(&arguments).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -30,7 +30,7 @@ impl Serving {
     }
 
     /// Tells it to stop; gives its exit code and its log.
-    fn stop(mut self) -> (Option<i32>, String) {
+    pub(crate) fn stop(mut self) -> (Option<i32>, String) {
         self.signal("-TERM");
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();

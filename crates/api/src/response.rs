@@ -49,6 +49,11 @@ pub enum TurnProgress {
         /// They.
         text: String,
     },
+    /// Something that the user should see to.
+    Warning {
+        /// What.
+        text: String,
+    },
     /// It ended.
     Ended {
         /// True once it is on disk.

@@ -197,7 +197,15 @@ impl Words {
         if let Some(end) = &self.end {
             return end.as_ref().map(|_| None).map_err(|error| Error::Converse(error.clone()));
         }
-        let end = match self.stream.events.recv().await {
+        let mut event = self.stream.events.recv().await;
+        // It is in the log too, and no part of the reply.
+        while matches!(event, Some(TurnEvent::Warning(_))) {
+            event = self.stream.events.recv().await;
+        }
+        let end = match event {
+            Some(TurnEvent::Warning(_)) | None => {
+                Err(ConverseError::Unavailable("the turn broke off".to_owned()))
+            }
             Some(TurnEvent::Text(text)) => {
                 self.said.push_str(&text);
                 return Ok(Some(text));
@@ -207,7 +215,6 @@ impl Words {
                 Ok(Reply { turn: self.stream.turn, text, durable, used })
             }
             Some(TurnEvent::Failed { error }) => Err(error),
-            None => Err(ConverseError::Unavailable("the turn broke off".to_owned())),
         };
         let failed = end.as_ref().err().cloned();
         self.end = Some(end);

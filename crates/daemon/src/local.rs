@@ -261,6 +261,7 @@ async fn relay(
     }
     while let Some(event) = stream.events.recv().await {
         let part = match event {
+            TurnEvent::Warning(text) => Ok(Response::Turn(TurnProgress::Warning { text })),
             TurnEvent::Text(text) => Ok(Response::Turn(TurnProgress::Text { text })),
             TurnEvent::Done { durable, used } => {
                 if let Durable::NotRemembered { reason } = &durable {

@@ -203,7 +203,10 @@ async fn answer(frame: ClientFrame, door: Arc<dyn Door>, outgoing: mpsc::Sender<
 
 /// True for everything but the beginning and the words of a turn.
 fn is_last(response: &Response) -> bool {
-    !matches!(response, Response::Turn(TurnProgress::Began { .. } | TurnProgress::Text { .. }))
+    !matches!(
+        response,
+        Response::Turn(TurnProgress::Began { .. } | TurnProgress::Text { .. } | TurnProgress::Warning { .. })
+    )
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod tests;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bethink_domain::{Outcome, Personality, SessionId, SpaceId, Span, Timestamp};
@@ -57,6 +58,8 @@ pub struct Executor {
     toolbox: Arc<Toolbox>,
     mind: WorkingMemory,
     turns: TaskTracker,
+    /// The user was told that the model lost part of a prompt.
+    warned: Arc<AtomicBool>,
     draining: bool,
 }
 
@@ -87,7 +90,7 @@ impl Actor for Executor {
         let idle = Span::from_seconds(i64::from(args.config.session_idle_minutes) * 60);
         let mind = WorkingMemory::new(&args.personality, args.config.sessions_max, idle);
         let toolbox = Arc::new(Toolbox::new(&args));
-        Ok(Self { args, toolbox, mind, turns: TaskTracker::new(), draining: false })
+        Ok(Self { args, toolbox, mind, turns: TaskTracker::new(), warned: Arc::default(), draining: false })
     }
 
     async fn on_panic(
@@ -136,6 +139,7 @@ impl Message<Execute> for Executor {
             words: execute.words,
             cancel: execute.cancel,
             deadline: Duration::from_secs(self.args.config.deadline_seconds),
+            warned: Arc::clone(&self.warned),
         };
         let (executor, in_flight) = (ctx.actor_ref().clone(), self.turns.token());
         ctx.spawn(async move {

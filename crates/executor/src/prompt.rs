@@ -87,10 +87,9 @@ pub(crate) struct Assembled {
 /// large is cut between characters, and its [`SectionUse`] says what it wanted to take and what it got. It holds one
 /// opening and one closing fence when a trace entered, and none otherwise, whatever the texts contain.
 pub(crate) fn assemble(plan: Arc<Plan>, mind: InMind, desk: &Desk<'_>) -> Assembled {
-    let tools = fitting(desk.tools, (desk.context_tokens - reply_tokens(desk)) / SPECS_PART);
+    let tools = fitting(desk.tools, prompt_tokens(desk) / SPECS_PART);
     let specs: usize = tools.iter().map(spec_tokens).sum();
-    let steps_budget =
-        if tools.is_empty() { 0 } else { (desk.context_tokens - reply_tokens(desk)) / STEPS_PART };
+    let steps_budget = if tools.is_empty() { 0 } else { prompt_tokens(desk) / STEPS_PART };
     let instructions = instructions(desk, !tools.is_empty());
     let conversation: Vec<Line> = mind.conversation.into_iter().map(unfenced).collect();
     let context = Context::of(&plan, &mind.traces, desk.zone);

@@ -2,6 +2,7 @@
 //! the actor.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bethink_domain::{Forgotten, Outcome, Purpose, Section, SectionUse, TraceId};
@@ -29,6 +30,8 @@ pub(crate) struct Call {
     pub(crate) cancel: CancellationToken,
     /// From the first call of the model to its last word.
     pub(crate) deadline: Duration,
+    /// That the model lost part of a prompt was said already.
+    pub(crate) warned: Arc<AtomicBool>,
 }
 
 /// A turn that was answered.
@@ -142,7 +145,7 @@ async fn converse(
     loop {
         let reply = relay(call, Arc::new(prompt.clone()), &mut ear).await?;
         if prompt.steps.is_empty() {
-            warn_of_lost_prompt(&reply, sent);
+            warn_of_lost_prompt(call, &reply, sent).await?;
         }
         reply_tokens += reply.reply_tokens.unwrap_or_else(|| estimate_tokens(ear.this_round()));
         cited.extend(reply.cited);
@@ -235,12 +238,18 @@ fn abandoned(error: &JoinError) -> ExecuteError {
 }
 
 /// Local engines drop the start of a prompt that is longer than the context they were started with.
-fn warn_of_lost_prompt(reply: &Reply, sent: usize) {
-    if let Some(read) = reply.prompt_tokens.filter(|read| *read < sent / 2) {
-        tracing::warn!(
-            sent,
-            read,
-            "model read less than half of the prompt; set `context_tokens` under [language] to what it really has"
-        );
+///
+/// Said once, since every turn would say it.
+async fn warn_of_lost_prompt(call: &Call, reply: &Reply, sent: usize) -> Result<(), ExecuteError> {
+    let Some(read) = reply.prompt_tokens.filter(|read| *read < sent / 2) else { return Ok(()) };
+    if call.warned.swap(true, Ordering::Relaxed) {
+        return Ok(());
     }
+    let model = call.model.identity().name;
+    tracing::warn!(sent, read, %model, "the model read less than half of the prompt");
+    let warning = format!(
+        "{model} read {read} tokens of a prompt of about {sent}, so that it may not know what was said; set \
+         `context_tokens` under [language] to what it really has."
+    );
+    call.words.send(TurnEvent::Warning(warning)).await.map_err(|_| ExecuteError::Cancelled)
 }

@@ -226,7 +226,7 @@ fn end(last: &TurnEvent) -> &'static str {
         TurnEvent::Done { durable: Durable::Private, .. } => "private",
         TurnEvent::Done { durable: Durable::NotRemembered { .. }, .. } => "not remembered",
         TurnEvent::Failed { error: ConverseError::Cancelled } => "stopped",
-        TurnEvent::Failed { .. } | TurnEvent::Text(_) => "failed",
+        TurnEvent::Failed { .. } | TurnEvent::Text(_) | TurnEvent::Warning(_) => "failed",
     }
 }
 

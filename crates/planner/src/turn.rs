@@ -279,7 +279,7 @@ async fn execute(
 
 /// Passes words on; the end of a turn is for the Planner alone to tell. A reader that has gone is noticed elsewhere.
 async fn pass_on(job: &Job, event: TurnEvent) {
-    if matches!(event, TurnEvent::Text(_)) {
+    if matches!(event, TurnEvent::Text(_) | TurnEvent::Warning(_)) {
         let _ = job.events.send(event).await;
     }
 }

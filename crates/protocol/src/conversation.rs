@@ -47,6 +47,8 @@ pub enum Durable {
 pub enum TurnEvent {
     /// More words of the reply.
     Text(String),
+    /// Something that the user should see to; no part of the reply.
+    Warning(String),
     /// The last event of an answered turn.
     Done {
         /// Whether it will still be known tomorrow.

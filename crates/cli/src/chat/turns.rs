@@ -69,7 +69,7 @@ pub(crate) async fn run(
         Err(fault) => return Ok(Shown::Fault(Broken { fault, begun: false })),
     };
     let mut turn = None;
-    let mut reply = String::new();
+    let (mut reply, mut warnings) = (String::new(), Vec::new());
     let mut interrupted = false;
     loop {
         let part = tokio::select! {
@@ -99,9 +99,11 @@ pub(crate) async fn run(
                 output.part(&text)?;
                 reply.push_str(&text);
             }
+            Some(Ok(Response::Turn(TurnProgress::Warning { text }))) => warnings.push(text),
             Some(Ok(Response::Turn(end @ TurnProgress::Ended { .. }))) => {
                 output.line("")?;
                 let kept = ended(output, turn.as_deref(), &reply, &end)?;
+                warnings.iter().for_each(|warning| output.note(&format!("Warning: {warning}")));
                 return Ok(Shown::Answered { interrupted, kept });
             }
             Some(Ok(_)) => {

@@ -4,6 +4,7 @@
 //! and the key, which genai never sees. What genai logs is left out: it repeats at error level what servers say, and a
 //! server may say anything.
 
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -12,7 +13,7 @@ use futures_util::{Stream, StreamExt};
 use genai::adapter::AdapterKind;
 use genai::chat::{
     ChatMessage, ChatOptions, ChatRequest, ChatStreamEvent, ContentPart, MessageContent, ReasoningEffort,
-    Tool, ToolCall, ToolResponse,
+    Tool, ToolCall, ToolChoice, ToolResponse,
 };
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
@@ -48,8 +49,9 @@ pub(super) async fn ask<'a>(
         auth: AuthData::RequestOverride { url: format!("{}/{path}", address.url), headers },
         model: ModelIden::new(kind, config.model.as_str()),
     };
-    let answer =
-        client.exec_chat_stream(target, request(prompt), Some(&options(config, prompt, anthropic))).await;
+    let answer = client
+        .exec_chat_stream(target, request(prompt, anthropic), Some(&options(config, prompt, anthropic)))
+        .await;
     let answer = answer.map_err(|error| failure(&error, &asked))?;
     let pieces = Unheard(answer.stream).filter_map(move |event| {
         let piece = match event {
@@ -63,7 +65,7 @@ pub(super) async fn ask<'a>(
 
 /// The messages in the order that caches keep: instructions, conversation, one message of context and question, and the
 /// rounds of calls that followed it.
-fn request(prompt: &Prompt) -> ChatRequest {
+fn request(prompt: &Prompt, anthropic: bool) -> ChatRequest {
     let lines = prompt.conversation.iter().map(|line| match line.role {
         Role::User => ChatMessage::user(line.text.as_str()),
         Role::Agent => ChatMessage::assistant(line.text.as_str()),
@@ -76,13 +78,25 @@ fn request(prompt: &Prompt) -> ChatRequest {
         request = request.with_system(prompt.instructions.as_str());
     }
     if prompt.tools.is_empty() {
-        return request;
+        return if anthropic { with_tools_called(request, prompt) } else { request };
     }
     request.with_tools(prompt.tools.iter().map(|spec| {
         Tool::new(spec.name.as_ref())
             .with_description(spec.description.as_ref())
             .with_schema(spec.parameters.clone())
     }))
+}
+
+/// Anthropic refuses calls of tools that the request does not define, so that those of earlier rounds are named again;
+/// [`options`] forbids to call them.
+fn with_tools_called(request: ChatRequest, prompt: &Prompt) -> ChatRequest {
+    let called: BTreeSet<&str> =
+        prompt.steps.iter().flat_map(|step| &step.calls).map(|call| call.name.as_str()).collect();
+    if called.is_empty() {
+        return request;
+    }
+    let any = serde_json::json!({ "type": "object" });
+    request.with_tools(called.into_iter().map(|name| Tool::new(name).with_schema(any.clone())))
 }
 
 fn step(step: &ToolStep) -> [ChatMessage; 2] {
@@ -110,6 +124,9 @@ fn options(config: &LanguageConfig, prompt: &Prompt, anthropic: bool) -> ChatOpt
         .with_max_tokens(u32::try_from(prompt.reply_tokens_max).unwrap_or(u32::MAX));
     if let Some(temperature) = config.temperature {
         options = options.with_temperature(f64::from(temperature));
+    }
+    if anthropic && prompt.tools.is_empty() && !prompt.steps.is_empty() {
+        options = options.with_tool_choice(ToolChoice::None);
     }
     // Else genai takes "-medium" or "-max" off the end of a model's name.
     if anthropic {

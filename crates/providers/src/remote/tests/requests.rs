@@ -88,6 +88,16 @@ async fn anthropic_gets_the_parts_in_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn anthropic_knows_tools_that_were_called_and_may_call_no_more() {
+    let last = Prompt { tools: Vec::new(), ..full() };
+    let body = sent(LanguageProvider::Anthropic, &last).await.json();
+    assert_eq!(body["tools"][0]["name"], "dice", "it refuses calls of tools that it is not told of: {body}");
+    assert_eq!(body["tool_choice"]["type"], "none", "{body}");
+    let never = Prompt { steps: Vec::new(), ..last };
+    assert!(sent(LanguageProvider::Anthropic, &never).await.json()["tools"].is_null());
+}
+
+#[tokio::test(start_paused = true)]
 async fn ollama_is_told_how_much_to_read() {
     let seen = sent(LanguageProvider::Ollama, &full()).await;
     assert_eq!(seen.path, "/api/chat");
