@@ -60,7 +60,7 @@ fn a_turn_whose_model_failed_leaves_nothing_and_says_so() {
         let kept = home.ok(&["--json", "remember", "My bicycle is green."], "").objects();
         let ran = chat(&home, &config, &["My boat is blue. What colour is my bicycle?"]);
         assert_eq!(ran.code, Some(6), "{act:?}: {ran:?}");
-        assert!(ran.err.contains(reason), "{act:?}: {ran:?}");
+        assert!(ran.out.contains(reason), "{act:?}: {ran:?}");
         assert!(answered(&ran).is_empty(), "{act:?}: {ran:?}");
         assert_eq!(home.memories(), ["My bicycle is green."], "{act:?}: nothing of the turn is stored");
         let id = kept[0]["id"].as_str().unwrap();
