@@ -1,7 +1,10 @@
 //! A language model behind HTTP, from the command line to what memory holds.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use bethink_api::{FaultKind, Request, Response, SpaceName, TurnProgress};
+use bethink_daemon::{Door, SocketDoor};
 use bethink_testkit::{Act, ModelServer};
 use serde_json::{Value, json};
 
@@ -134,6 +137,55 @@ fn a_model_that_read_less_than_it_was_sent_is_warned_of_once() {
     let warnings: Vec<_> = ran.err.lines().filter(|line| line.contains("context_tokens")).collect();
     assert_eq!(warnings.len(), 1, "{ran:?}");
     assert!(warnings[0].contains("read 3 tokens") && warnings[0].contains("[language]"), "{warnings:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_burst_what_was_accepted_is_answered_and_the_rest_is_refused_as_busy() {
+    let home = Home::new();
+    let slow = Act::After(Duration::from_millis(40), Box::new(Act::say("Yes.")));
+    let server = ModelServer::playing([slow]);
+    let config = configured(&home, &server, "");
+    let serving = crate::serving::Serving::start(&home, &["--config", &config]);
+    let socket = serving.ready["socket"].as_str().unwrap().to_owned();
+    let door = Arc::new(SocketDoor::connect(socket.as_ref()).await.unwrap());
+    let asked: Vec<_> = (0..60)
+        .map(|n| {
+            let door = Arc::clone(&door);
+            tokio::spawn(async move { ended(&*door, n).await })
+        })
+        .collect();
+    while server.seen().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let stopping = tokio::task::spawn_blocking(|| serving.stop());
+    let (mut kept, mut busy) = (0, 0);
+    for ask in asked {
+        match ask.await.unwrap() {
+            Ok(true) => kept += 1,
+            Err(FaultKind::Busy) => busy += 1,
+            // It had not reached the process when that was told to stop.
+            Err(FaultKind::Gone | FaultKind::Failed) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    let (code, log) = stopping.await.unwrap();
+    assert_eq!(code, Some(0), "{log}");
+    assert!((1..=17).contains(&kept) && busy > 0, "{kept} were answered, {busy} were refused");
+    assert_eq!(server.seen().len(), kept, "each that was accepted was answered");
+}
+
+/// Says something in a session of its own; true when the end of the turn says that it is durable.
+async fn ended(door: &SocketDoor, session: u64) -> Result<bool, FaultKind> {
+    let space = SpaceName { agent: "bethink".to_owned(), user: "me".to_owned() };
+    let session = bethink_domain::SessionId::from_raw(session + 1).to_string();
+    let request = Request::Converse { session, message: "What is a bicycle?".to_owned(), private: false };
+    let mut parts = door.call(space, request).await.map_err(|fault| fault.kind)?;
+    while let Some(part) = parts.recv().await {
+        if let Response::Turn(TurnProgress::Ended { durable, .. }) = part.map_err(|fault| fault.kind)? {
+            return Ok(durable);
+        }
+    }
+    Err(FaultKind::Gone)
 }
 
 #[test]

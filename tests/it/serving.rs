@@ -9,7 +9,7 @@ use crate::binary::{Home, Ran};
 pub(crate) struct Serving {
     child: Child,
     out: BufReader<ChildStdout>,
-    ready: serde_json::Value,
+    pub(crate) ready: serde_json::Value,
 }
 
 impl Serving {

@@ -277,6 +277,12 @@ pub(crate) fn gather(
     for (path, message) in numbers.chain(file.faults()) {
         mistakes.push(Mistake { origin: layers.origin(&path), key: Some(path), message });
     }
+    mistakes.sort_by_key(|mistake| match &mistake.origin {
+        Origin::Default => (0, 0),
+        Origin::File { line, .. } => (1, *line),
+        Origin::Environment(_) => (2, 0),
+        Origin::Flag(_) => (3, 0),
+    });
     Ok((layers, file, mistakes))
 }
 
