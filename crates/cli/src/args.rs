@@ -290,6 +290,27 @@ pub(crate) enum EvalCommand {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Measure what a whole turn adds to the time to a language model's first word, beside the model alone
+    #[command(
+        after_help = "Example:\n  bethink eval first-token\n  bethink eval first-token --turns 20 --base-url http://127.0.0.1:8080/v1 --model qwen3\n\nWithout a server, a scripted one on loopback answers after a fixed delay, and nothing leaves the machine. With\none, what is sent are made-up questions and memories, never yours."
+    )]
+    FirstToken {
+        /// Turns of one conversation
+        #[arg(long, default_value_t = 200)]
+        turns: usize,
+        /// Memories in the space
+        #[arg(long, default_value_t = 1_000)]
+        traces: usize,
+        /// A server that speaks OpenAI's chat completions and asks for no key
+        #[arg(long, value_name = "URL", requires = "model")]
+        base_url: Option<String>,
+        /// The model's name, as that server knows it
+        #[arg(long, value_name = "NAME", requires = "base_url")]
+        model: Option<String>,
+        /// Where temporary memory is made [default: the system's temporary directory]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
 }
 
 /// What results name.

@@ -78,6 +78,9 @@ pub enum EvaluationError {
     /// The embedder refused.
     #[error("the embedder failed during the measurement: {0}")]
     Embedder(#[from] EmbedError),
+    /// The language model did not answer: see to its server, its address or its name.
+    #[error("the language model failed during the measurement: {0}")]
+    Model(String),
     /// An actor gave no answer.
     #[error("{0} gave no answer during the measurement")]
     NoAnswer(&'static str),

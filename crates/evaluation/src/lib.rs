@@ -5,6 +5,7 @@
 
 mod benchmark;
 mod error;
+mod first_token;
 mod intents;
 mod lines;
 mod overhead;
@@ -18,6 +19,7 @@ mod stage;
 
 pub use benchmark::{Benchmark, Query, Told};
 pub use error::EvaluationError;
+pub use first_token::{Endpoint, FirstToken, FirstTokenReport, Requests, first_token};
 pub use intents::{IntentsReport, intents};
 pub use overhead::{Load, OverheadReport, overhead};
 pub use progress::{Progress, Watch};

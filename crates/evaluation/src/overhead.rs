@@ -20,11 +20,11 @@ use crate::progress::{Meter, Watch};
 use crate::score::Times;
 use crate::stage::{EvaluationParts, Stage, ask, named, remember};
 pub use report::OverheadReport;
-use sentences::{messages, statements};
+pub(crate) use sentences::{messages, statements};
 use vectors::near_clusters;
 
 /// Most traces of a measurement: beyond, embedding alone takes a quarter of an hour.
-const TRACES_MAX: usize = 100_000;
+pub(crate) const TRACES_MAX: usize = 100_000;
 /// Messages that are planned: enough for a p99 that twenty values lie above.
 const MESSAGES: usize = 2_000;
 /// Pairs of a durable statement and an fsync; half a minute on a slow disk.
@@ -106,9 +106,9 @@ async fn measure(stage: &Stage, load: Load, watch: Watch<'_>) -> Result<Overhead
 }
 
 /// A text and its vector.
-type Meant = (String, Option<UnitVector>);
+pub(crate) type Meant = (String, Option<UnitVector>);
 
-async fn with_vectors(
+pub(crate) async fn with_vectors(
     stage: &Stage,
     embedder: &EmbedderIdentity,
     texts: Vec<String>,
@@ -130,7 +130,11 @@ async fn with_vectors(
 }
 
 /// Stores what is told, spread over the year before [`NOW`].
-async fn fill(memory: &MemoryPorts, told: &[Meant], watch: Watch<'_>) -> Result<(), EvaluationError> {
+pub(crate) async fn fill(
+    memory: &MemoryPorts,
+    told: &[Meant],
+    watch: Watch<'_>,
+) -> Result<(), EvaluationError> {
     let mut meter = Meter::start("storing", told.len());
     let mut storing = JoinSet::new();
     let mut waiting = told.iter().enumerate();

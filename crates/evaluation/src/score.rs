@@ -157,13 +157,19 @@ pub struct Times {
 impl Times {
     /// Sums up times, in any order. Percentiles are by nearest rank.
     #[must_use]
-    pub fn of(mut times: Vec<Duration>) -> Self {
-        times.sort_unstable();
+    pub fn of(times: Vec<Duration>) -> Self {
+        Self::of_millis(times.into_iter().map(millis).collect())
+    }
+
+    /// The same of milliseconds, which can be less than 0 where they are differences.
+    pub(crate) fn of_millis(mut times: Vec<f64>) -> Self {
+        times.sort_unstable_by(f64::total_cmp);
         let rank = |percent: usize| {
             let place = (times.len() * percent).div_ceil(100).saturating_sub(1);
-            times.get(place).map_or(0.0, |time| millis(*time))
+            times.get(place).copied().unwrap_or(0.0)
         };
-        Self { mean_ms: mean_ms(&times).unwrap_or(0.0), p50_ms: rank(50), p99_ms: rank(99) }
+        let mean_ms = times.iter().sum::<f64>() / times.len().max(1) as f64;
+        Self { mean_ms, p50_ms: rank(50), p99_ms: rank(99) }
     }
 }
 
@@ -181,6 +187,6 @@ fn mean_ms(times: &[Duration]) -> Option<f64> {
     (!times.is_empty()).then(|| millis(total) / times.len() as f64)
 }
 
-fn millis(time: Duration) -> f64 {
+pub(crate) fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }

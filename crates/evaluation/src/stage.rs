@@ -20,6 +20,7 @@ use kameo::actor::ReplyRecipient;
 use kameo::error::SendError;
 use kameo::reply::ReplyError;
 use tempfile::TempDir;
+use tokio::time::Instant;
 
 use crate::error::EvaluationError;
 
@@ -50,6 +51,16 @@ pub(crate) struct Stage {
     pub(crate) prototypes: PrototypeShelf,
     handle: Arc<Handle>,
     dir: TempDir,
+}
+
+/// A turn that was heard to its end.
+pub(crate) struct Said {
+    /// When the message was sent.
+    pub(crate) begun: Instant,
+    /// From then to the first word of the reply, if there was one.
+    pub(crate) first: Option<Duration>,
+    /// The last event.
+    pub(crate) last: Option<TurnEvent>,
 }
 
 impl Stage {
@@ -120,20 +131,28 @@ impl Stage {
         session: SessionId,
         message: &str,
     ) -> Result<bool, EvaluationError> {
-        let message =
-            Converse { session, message: message.to_owned(), at: self.handle.now(), private: false };
-        let told = async {
-            let mut stream = self.handle.ask(space, |ports| &ports.converse, message).await.ok()?;
-            let mut last = None;
-            while let Some(event) = stream.events.recv().await {
-                last = Some(event);
+        match tokio::time::timeout(ANSWER_WAIT, self.hear_out(space, session, message)).await {
+            Ok(Some(Said { last, .. })) => {
+                Ok(matches!(last, Some(TurnEvent::Done { durable: Durable::Yes { .. }, .. })))
             }
-            Some(matches!(last, Some(TurnEvent::Done { durable: Durable::Yes { .. }, .. })))
-        };
-        match tokio::time::timeout(ANSWER_WAIT, told).await {
-            Ok(Some(durable)) => Ok(durable),
             Ok(None) | Err(_) => Err(EvaluationError::NoAnswer("the planner")),
         }
+    }
+
+    /// Says something in a space, and hears the turn to its end. None when it could not be said.
+    pub(crate) async fn hear_out(&self, space: &SpaceId, session: SessionId, message: &str) -> Option<Said> {
+        let message =
+            Converse { session, message: message.to_owned(), at: self.handle.now(), private: false };
+        let begun = Instant::now();
+        let mut stream = self.handle.ask(space, |ports| &ports.converse, message).await.ok()?;
+        let (mut first, mut last) = (None, None);
+        while let Some(event) = stream.events.recv().await {
+            if matches!(event, TurnEvent::Text(_)) {
+                first.get_or_insert_with(|| begun.elapsed());
+            }
+            last = Some(event);
+        }
+        Some(Said { begun, first, last })
     }
 
     /// Waits until every space sleeps.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use bethink_api::{Fault, FaultKind};
 use bethink_evaluation::{
-    EvaluationError, EvaluationParts, Level, Life, Load, Mode, Progress, Retrieval, intents, overhead,
-    recall, retrieval, soak,
+    Endpoint, EvaluationError, EvaluationParts, FirstToken, Level, Life, Load, Mode, Progress, Retrieval,
+    first_token, intents, overhead, recall, retrieval, soak,
 };
 use bethink_settings::Settings;
 
@@ -25,6 +25,7 @@ pub(crate) async fn run(
         | EvalCommand::Intents { scratch, .. }
         | EvalCommand::Retrieval { scratch, .. }
         | EvalCommand::Soak { scratch, .. }
+        | EvalCommand::FirstToken { scratch, .. }
         | EvalCommand::Overhead { scratch, .. } => scratch.clone(),
     };
     let recipe = settings.clone();
@@ -61,6 +62,13 @@ pub(crate) async fn run(
             output.object(&report.json())?;
             output.line(report.human().trim_end())?;
         }
+        EvalCommand::FirstToken { turns, traces, base_url, model, .. } => {
+            let endpoint = base_url.zip(model).map(|(base_url, model)| Endpoint { base_url, model });
+            let asked = FirstToken { turns, traces, endpoint };
+            let report = first_token(&asked, &parts, &mut watch).await.map_err(fault)?;
+            output.object(&report.json())?;
+            output.line(report.human().trim_end())?;
+        }
         EvalCommand::Overhead { traces, hashed, .. } => {
             let report = overhead(Load { traces, hashed }, &parts, &mut watch).await.map_err(fault)?;
             output.object(&report.json())?;
@@ -91,7 +99,7 @@ fn fault(error: EvaluationError) -> Fault {
     let kind = match &error {
         EvaluationError::Scratch { .. } | EvaluationError::Results { .. } => FaultKind::Unwritable,
         EvaluationError::Memory(_) | EvaluationError::Runtime(_) => FaultKind::Failed,
-        EvaluationError::Embedder(_) => FaultKind::Model,
+        EvaluationError::Embedder(_) | EvaluationError::Model(_) => FaultKind::Model,
         _ => FaultKind::Usage,
     };
     Fault::new(kind, error.to_string())

@@ -90,7 +90,7 @@ const ASKED: [&str; 20] = [
 ];
 
 /// So many statements, each different from all others.
-pub(super) fn statements(count: usize) -> Vec<String> {
+pub(crate) fn statements(count: usize) -> Vec<String> {
     let mut known = HashSet::new();
     let mut all = Vec::with_capacity(count);
     let told = Sentences::new("told", &TOLD);
@@ -108,7 +108,7 @@ pub(super) fn statements(count: usize) -> Vec<String> {
 }
 
 /// So many messages: questions about what [`statements`] tell, general ones, a few statements.
-pub(super) fn messages(count: usize) -> Vec<String> {
+pub(crate) fn messages(count: usize) -> Vec<String> {
     let asked = Sentences::new("asked", &ASKED);
     (0..count as u64).map(|number| asked.sentence(number)).collect()
 }
