@@ -1,7 +1,8 @@
 //! Working memory: the few things that each session has in mind.
 //!
 //! Exchanges and traces are held apart, each in 7 ± slots (Miller 1956; the phonological loop and the episodic buffer
-//! of Baddeley 2000), so that one question that shows eight traces does not push the conversation out of mind.
+//! of Baddeley 2000), so that one question that shows eight traces does not push the conversation out of mind. Of the
+//! conversation, what is out of mind leaves the prompt in batches, at latest when twice the slots are taken.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -125,7 +126,11 @@ impl Mind {
             }
         }
         self.exchanges.push_back(Held { what: exchange, activation: NEW });
-        settle(&mut self.exchanges, slots);
+        // Each drop changes the start of the conversation, which the caches of providers go by. So what is out of mind is
+        // carried along, until as much has gathered as the mind holds.
+        if self.exchanges.len() > 2 * slots.max(1) {
+            settle(&mut self.exchanges, slots);
+        }
         settle(&mut self.traces, slots);
     }
 }
@@ -179,9 +184,20 @@ mod tests {
     #[test]
     fn seven_exchanges_are_in_mind_and_what_is_rehearsed_stays_longer() {
         check(&[&[][..]; 3], "q0 q1 q2");
-        check(&[&[][..]; 9], "q2 q3 q4 q5 q6 q7 q8");
-        check(&[&[1], &[], &[], &[], &[1], &[], &[], &[]], "q0 q2 q3 q4 q5 q6 q7");
+        check(&[&[][..]; 15], "q8 q9 q10 q11 q12 q13 q14");
+        let mut rehearsed = [&[][..]; 15];
+        for turn in [6, 8, 10, 12] {
+            rehearsed[turn] = &[1];
+        }
+        check(&rehearsed, "q6 q8 q10 q11 q12 q13 q14");
         check(&[&[1, 2, 3, 4, 5, 6, 7, 8][..]; 2], "q0 q1");
+    }
+
+    #[test]
+    fn what_is_out_of_mind_is_carried_until_a_batch_of_it_leaves() {
+        let all: Vec<String> = (0..14).map(|n| format!("q{n}")).collect();
+        check(&[&[][..]; 14], &all.join(" "));
+        check(&[&[][..]; 16], "q8 q9 q10 q11 q12 q13 q14 q15");
     }
 
     #[test]
