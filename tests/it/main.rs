@@ -12,6 +12,7 @@ mod egress;
 mod files;
 mod looking;
 mod models;
+mod own_binary;
 mod serving;
 mod tidy;
 mod worked_example;
