@@ -151,7 +151,7 @@ async fn of_a_burst_what_was_accepted_is_answered_and_the_rest_is_refused_as_bus
     let asked: Vec<_> = (0..60)
         .map(|n| {
             let door = Arc::clone(&door);
-            tokio::spawn(async move { ended(&*door, n).await })
+            tokio::spawn(async move { ended(&door, n).await })
         })
         .collect();
     while server.seen().is_empty() {
