@@ -162,10 +162,10 @@ fn everything_wrong_is_told_at_once() {
         .set(&["memory.depth.memory=101", "memory.enabeld=false"])
         .refused(&[
             &["line 2", "profil"],
+            &["line 3", "memory.queue_max"],
             &["line 5", "user.name"],
             &["BETHINK__PLANNER__OVERVIEW_PER_GROUP", "\"many\"", "a whole number from 1 to 100"],
             &["--set memory.enabeld", "`enabled`"],
-            &["line 3", "memory.queue_max"],
             &["--set memory.depth.memory", "is 101", "from 0 to 100"],
         ]);
 }
