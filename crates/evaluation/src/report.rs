@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::score::{Judged, Score};
+use crate::score::{Judged, Score, Times};
 
 /// Columns of the table's first column: the longest label and a gap.
 const LABEL: usize = 44;
@@ -200,6 +200,20 @@ fn line(one: &Judged) -> Value {
             "rule": one.decided.as_ref().map(|(_, rule)| rule),
         },
     })
+}
+
+/// Rows of times under a heading, `width` characters for their names; without a last line break.
+pub(crate) fn table(rows: &[(&str, &Times)], width: usize) -> String {
+    let heading = format!("{:width$}{:>10}{:>10}", "milliseconds", "p50", "p99");
+    let rows = rows
+        .iter()
+        .map(|(what, times)| format!("\n{what:width$}{:>10.3}{:>10.3}", times.p50_ms, times.p99_ms));
+    std::iter::once(heading).chain(rows).collect()
+}
+
+/// Times in milliseconds, for programs.
+pub(crate) fn times(times: &Times) -> Value {
+    json!({ "p50_ms": rounded(times.p50_ms), "p99_ms": rounded(times.p99_ms) })
 }
 
 /// Four decimals are more than any benchmark supports.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::requests::Requests;
-use crate::report::rounded;
+use crate::report::{rounded, table, times};
 use crate::score::Times;
 
 /// What Bethink may add to the first word in 99 of 100 turns, in milliseconds. Reported beside what is measured.
@@ -50,8 +50,6 @@ impl FirstTokenReport {
             ("the endpoint alone, to its first word", &self.bare),
             ("the overhead, by pairs", &self.overhead),
         ];
-        let rows =
-            rows.map(|(what, times)| format!("{what:44}{:>10.3}{:>10.3}\n", times.p50_ms, times.p99_ms));
         let endpoint = match &self.endpoint {
             Some(endpoint) => format!(
                 "{endpoint}; asked second, the endpoint alone may find the prompt in its cache, which makes the \
@@ -64,25 +62,20 @@ impl FirstTokenReport {
             "{} of {} turns compared, in a space of {} traces; profile {}; embedder {}\n\
              endpoint: {endpoint}\n\
              the endpoint alone is the same provider sending the same request, in turns with Bethink, with no Bethink \
-             around\n\n{:44}{:>10}{:>10}\n{}\n\
+             around\n\n{}\n\n\
              target: an overhead of at most {TARGET_MS} ms (p99)\n{requests}",
             self.pairs,
             self.turns,
             self.traces,
             self.profile,
             self.embedder,
-            "milliseconds",
-            "p50",
-            "p99",
-            rows.concat(),
+            table(&rows, 44),
         )
     }
 
     /// One object, times in milliseconds; `requests` is null unless the server is the scripted one.
     #[must_use]
     pub fn json(&self) -> Value {
-        let times =
-            |times: &Times| json!({ "p50_ms": rounded(times.p50_ms), "p99_ms": rounded(times.p99_ms) });
         let requests = self.requests.map(|requests| {
             json!({
                 "count": requests.count,

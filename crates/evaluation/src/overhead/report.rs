@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::report::rounded;
+use crate::report::{rounded, table, times};
 use crate::score::Times;
 
 /// What planning, storing and embedding cost.
@@ -53,20 +53,15 @@ impl OverheadReport {
             ("one fsync on the same disk", &self.fsync),
             ("one embedding of 20 words", &self.embedding),
         ];
-        let rows =
-            rows.map(|(what, times)| format!("{what:40}{:>10.3}{:>10.3}\n", times.p50_ms, times.p99_ms));
         format!(
-            "{} traces with {} vectors, {} messages; profile {}; embedder {}\n\n{:40}{:>10}{:>10}\n{}\n\
+            "{} traces with {} vectors, {} messages; profile {}; embedder {}\n\n{}\n\n\
              a durable statement takes {:.2} fsyncs (p50)\n",
             self.traces,
             if self.hashed { "drawn" } else { "embedded" },
             self.messages,
             self.profile,
             self.embedder,
-            "milliseconds",
-            "p50",
-            "p99",
-            rows.concat(),
+            table(&rows, 40),
             self.fsyncs_per_statement(),
         )
     }
@@ -74,8 +69,6 @@ impl OverheadReport {
     /// One object, times in milliseconds.
     #[must_use]
     pub fn json(&self) -> Value {
-        let times =
-            |times: &Times| json!({ "p50_ms": rounded(times.p50_ms), "p99_ms": rounded(times.p99_ms) });
         json!({
             "profile": self.profile,
             "embedder": self.embedder,
