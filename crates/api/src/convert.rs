@@ -4,7 +4,8 @@ use bethink_domain as domain;
 use serde_json::json;
 
 use crate::response::{
-    Change, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, ToolUse, Trace, Turn,
+    Change, FoldedChange, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, ToolUse, Trace,
+    Turn,
 };
 use crate::time::rfc3339;
 
@@ -78,6 +79,20 @@ fn history(entry: &domain::JournalEntry) -> HistoryEntry {
     }
 }
 
+fn folded(from: &domain::Folded) -> FoldedChange {
+    FoldedChange {
+        quantity: from.quantity.name().to_owned(),
+        before: from.before,
+        after: from.after,
+        times: from.times,
+        since: rfc3339(from.first.0),
+        first_cause: cause(from.first.1),
+        until: rfc3339(from.last.0),
+        last_cause: cause(from.last.1),
+        mechanisms: from.mechanisms.iter().map(|name| (*name).to_owned()).collect(),
+    }
+}
+
 /// Shapes a trace.
 #[must_use]
 pub fn trace(from: &domain::TraceView) -> Trace {
@@ -104,6 +119,7 @@ pub fn trace(from: &domain::TraceView) -> Trace {
         provisional: trace.provisional,
         embedded: trace.embedded,
         revision: trace.revision,
+        folded: from.folded.iter().map(folded).collect(),
         history: from.history.iter().map(history).collect(),
     }
 }

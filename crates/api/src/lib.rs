@@ -15,7 +15,8 @@ pub use fault::{Fault, FaultKind};
 pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};
 pub use request::{Request, SpaceName};
 pub use response::{
-    ActorStatus, Change, ExtensionStatus, Figures, Forgotten, HistoryEntry, Mishap, OverviewGroup, Recalled,
-    Recollection, Remembered, Response, SpaceStatus, Status, ToolUse, Trace, TracePage, Turn, TurnProgress,
+    ActorStatus, Change, ExtensionStatus, Figures, FoldedChange, Forgotten, HistoryEntry, Mishap,
+    OverviewGroup, Recalled, Recollection, Remembered, Response, SpaceStatus, Status, ToolUse, Trace,
+    TracePage, Turn, TurnProgress,
 };
 pub use time::{TimeFault, from_rfc3339, rfc3339};

@@ -177,7 +177,10 @@ pub struct Trace {
     pub embedded: bool,
     /// Changes to its text.
     pub revision: u32,
-    /// What changed it, oldest first; only when one trace is shown.
+    /// Older changes, folded by quantity; only when one trace is shown.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub folded: Vec<FoldedChange>,
+    /// What changed it since, oldest first; only when one trace is shown.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub history: Vec<HistoryEntry>,
 }
@@ -204,6 +207,29 @@ pub struct Change {
     pub before: f32,
     /// After.
     pub after: f32,
+}
+
+/// Older changes of one quantity, folded into one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FoldedChange {
+    /// What.
+    pub quantity: String,
+    /// Before the first.
+    pub before: f32,
+    /// After the last.
+    pub after: f32,
+    /// How many.
+    pub times: u32,
+    /// When the first was.
+    pub since: String,
+    /// Why the first was, such as `turn 01j…`.
+    pub first_cause: String,
+    /// When the last was.
+    pub until: String,
+    /// Why the last was.
+    pub last_cause: String,
+    /// The mechanisms that acted.
+    pub mechanisms: Vec<String>,
 }
 
 /// A page of traces.

@@ -1,6 +1,8 @@
 //! Shapes in words, for people.
 
-use bethink_api::{Change, Fault, FaultKind, HistoryEntry, ToolUse, Trace, Turn, from_rfc3339, rfc3339};
+use bethink_api::{
+    Change, Fault, FaultKind, FoldedChange, HistoryEntry, ToolUse, Trace, Turn, from_rfc3339, rfc3339,
+};
 use bethink_domain::Timestamp;
 use bethink_settings::Settings;
 use jiff::civil;
@@ -80,22 +82,39 @@ pub(crate) fn trace(trace: &Trace, settings: &Settings) -> Vec<String> {
     if !trace.embedded {
         lines.push("  vector      to be made; found by its words meanwhile".to_owned());
     }
-    if !trace.history.is_empty() {
+    if !(trace.history.is_empty() && trace.folded.is_empty()) {
         lines.push("history".to_owned());
+        lines.extend(trace.folded.iter().map(|older| folded(older, settings)));
         lines.extend(trace.history.iter().map(|entry| history(entry, settings)));
     }
     lines
 }
 
-fn history(entry: &HistoryEntry, settings: &Settings) -> String {
-    let change = |c: &Change| match c.quantity.as_str() {
+fn change(c: &Change) -> String {
+    match c.quantity.as_str() {
         "encoded" => format!("stored with importance {:.0}", c.after),
         "text" => "text replaced".to_owned(),
         "embedded" => "vector made".to_owned(),
         "pinned" => if c.after > 0.0 { "pinned" } else { "unpinned" }.to_owned(),
         "uses" | "evidence" => format!("{} {:.0} → {:.0}", c.quantity, c.before, c.after),
         quantity => format!("{quantity} {:.3} → {:.3}", c.before, c.after),
-    };
+    }
+}
+
+/// Older changes of one quantity in a line, from the first to the last.
+fn folded(older: &FoldedChange, settings: &Settings) -> String {
+    let what = change(&Change { quantity: older.quantity.clone(), before: older.before, after: older.after });
+    let mechanisms = older.mechanisms.join(", ");
+    let since = moment(&older.since, settings);
+    if older.times == 1 {
+        return format!("  {since}  {mechanisms:<10}  {what}  ({})", older.first_cause);
+    }
+    let (times, until) = (older.times, moment(&older.until, settings));
+    let causes = format!("{} to {}", older.first_cause, older.last_cause);
+    format!("  {since}  {mechanisms:<10}  {what}, {times} times until {until}  ({causes})")
+}
+
+fn history(entry: &HistoryEntry, settings: &Settings) -> String {
     let changes = entry.changes.iter().map(change).collect::<Vec<_>>().join(", ");
     format!("  {}  {:<10}  {}  ({})", moment(&entry.at, settings), entry.mechanism, changes, entry.cause)
 }

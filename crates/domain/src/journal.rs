@@ -89,3 +89,49 @@ pub struct JournalEntry {
     /// What changed.
     pub changes: Vec<Change>,
 }
+
+/// Older changes of one quantity of a trace, folded into one, so that the journal grows with what is remembered and not
+/// with how often it was talked about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Folded {
+    /// What about the trace.
+    pub quantity: Quantity,
+    /// Before the first of them.
+    pub before: f32,
+    /// After the last of them.
+    pub after: f32,
+    /// How many they were.
+    pub times: u32,
+    /// When the first was, and why.
+    pub first: (Timestamp, Cause),
+    /// When the last was, and why.
+    pub last: (Timestamp, Cause),
+    /// The mechanisms that acted, in the order in which they first did.
+    pub mechanisms: Vec<&'static str>,
+}
+
+impl Folded {
+    /// A change that begins a fold.
+    #[must_use]
+    pub fn of(entry: &JournalEntry, change: &Change) -> Self {
+        Self {
+            quantity: change.quantity,
+            before: change.before,
+            after: change.after,
+            times: 1,
+            first: (entry.at, entry.cause),
+            last: (entry.at, entry.cause),
+            mechanisms: vec![entry.mechanism],
+        }
+    }
+
+    /// Takes the next change of the same quantity in.
+    pub fn take(&mut self, entry: &JournalEntry, change: &Change) {
+        self.after = change.after;
+        self.times = self.times.saturating_add(1);
+        self.last = (entry.at, entry.cause);
+        if !self.mechanisms.contains(&entry.mechanism) {
+            self.mechanisms.push(entry.mechanism);
+        }
+    }
+}

@@ -27,7 +27,7 @@ pub use embedding::{EmbedderIdentity, Sense, Senses, UnitVector, VectorFault};
 pub use event::{Event, EventKind};
 pub use id::{AgentName, IdFault, NameFault, RecallId, SessionId, SpaceId, TraceId, TurnId, UserName};
 pub use intent::{Decision, Intent, Purpose};
-pub use journal::{Cause, Change, JournalEntry, Quantity};
+pub use journal::{Cause, Change, Folded, JournalEntry, Quantity};
 pub use personality::Personality;
 pub use plan::{Degraded, Forgotten, Outcome, Plan, Section, SectionUse};
 pub use recollection::{Feeling, Knowing, Overview, OverviewGroup, Recalled, Recollection, ScoreTerms};

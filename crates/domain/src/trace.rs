@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::affect::Affect;
 use crate::embedding::UnitVector;
 use crate::id::{TraceId, TurnId};
-use crate::journal::JournalEntry;
+use crate::journal::{Folded, JournalEntry};
 use crate::time::Timestamp;
 
 /// Five kinds of memory (Tulving 1972, Sumers et al. 2023; relational: bonds and trust).
@@ -256,6 +256,8 @@ pub struct TraceView {
     pub faded: bool,
     /// Why time alone cannot fade it, if so.
     pub kept: Option<&'static str>,
-    /// What changed it, oldest first; empty in lists.
+    /// Older changes, folded by quantity; empty in lists.
+    pub folded: Vec<Folded>,
+    /// What changed it since, oldest first; empty in lists.
     pub history: Vec<JournalEntry>,
 }

@@ -5,6 +5,7 @@
 mod credit;
 mod drafts;
 mod encode;
+mod fold;
 mod forget;
 mod revise;
 mod turn;
@@ -132,7 +133,10 @@ impl<'a> Change<'a> {
             Command::NoteRecall { recall, at, shown } => self.note_recall(*recall, *at, shown),
         };
         match answer {
-            Ok(answer) => Ok(Ok(answer)),
+            Ok(answer) => {
+                self.fold_journal(past)?;
+                Ok(Ok(answer))
+            }
             Err(Refused::Told(error)) => Ok(Err(error)),
             Err(Refused::File(error)) => Err(error),
         }

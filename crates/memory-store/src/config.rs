@@ -21,6 +21,10 @@ pub struct MemoryConfig {
     pub queue_max: usize,
     /// Days for which the record of how a turn was answered is kept, 0 to 3650. After 30 nobody asks why.
     pub turn_record_days: u32,
+    /// Days for which every change of a memory is kept as it was made, 1 to 36500. What is older is folded into one line a
+    /// memory and quantity, which a quarter of a year later answers the same questions; then the journal grows with
+    /// what is remembered, not with how much was said.
+    pub journal_days: u32,
     /// Page cache of an open file in bytes, from 65536. 4 MiB hold the pages that commits touch; recall reads none.
     pub cache_bytes: usize,
     /// Longest wait for vectors in milliseconds, 100 to 600000. Then a statement is stored without, and its vector
@@ -36,6 +40,7 @@ impl Default for MemoryConfig {
             text_bytes_max: 64 * 1024,
             queue_max: 1_024,
             turn_record_days: 30,
+            journal_days: 90,
             cache_bytes: 4 * 1024 * 1024,
             embed_timeout_ms: 20_000,
         }
@@ -51,6 +56,7 @@ impl MemoryConfig {
             Bounded::new("text_bytes_max", self.text_bytes_max as f64, 1.0, 1_048_576.0),
             Bounded::new("queue_max", self.queue_max as f64, 1.0, 65_536.0),
             Bounded::new("turn_record_days", f64::from(self.turn_record_days), 0.0, 3_650.0),
+            Bounded::new("journal_days", f64::from(self.journal_days), 1.0, 36_500.0),
             Bounded::new("cache_bytes", self.cache_bytes as f64, 65_536.0, f64::INFINITY),
             Bounded::new("embed_timeout_ms", self.embed_timeout_ms as f64, 100.0, 600_000.0),
         ]

@@ -2,6 +2,7 @@
 //! reordered; an old version is read for ever.
 
 mod conversation;
+mod folded;
 mod ledger;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub(crate) use conversation::{decode_exchange, decode_turn, encode_exchange, encode_turn};
+pub(crate) use folded::{decode_folded, encode_folded};
 pub(crate) use ledger::{
     EmbedderRecord, Meta, decode_counters, decode_embedder, decode_journal, decode_meta, decode_recall,
     encode_counters, encode_embedder, encode_journal, encode_meta, encode_recall,

@@ -124,6 +124,13 @@ pub(crate) struct RecallRow {
     pub(crate) corrected: Vec<TraceId>,
 }
 
+/// The oldest entry of the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct JournalHead {
+    pub(crate) first: u64,
+    pub(crate) at: Timestamp,
+}
+
 /// Numbers of the whole space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Counters {

@@ -17,7 +17,7 @@ pub(crate) use postings::Posting;
 pub(crate) use recalls::Recalls;
 
 use crate::records::EmbedderRecord;
-use crate::rows::{Counters, TraceBody, TraceState};
+use crate::rows::{Counters, JournalHead, TraceBody, TraceState};
 use crate::vector::QuantisedVector;
 
 /// A picture of a space at one moment.
@@ -26,6 +26,8 @@ pub struct Snapshot {
     blocks: Vec<Arc<Block>>,
     pub(crate) counters: Counters,
     pub(crate) recalls: Recalls,
+    /// None while the journal is empty.
+    pub(crate) journal_head: Option<JournalHead>,
     embedder: Option<Arc<EmbedderRecord>>,
     /// Whether the file names its embedder already; it does from its first vector on.
     pub(crate) embedder_stored: bool,
@@ -45,6 +47,7 @@ impl Snapshot {
             blocks: Vec::new(),
             counters: Counters::default(),
             recalls: Recalls::default(),
+            journal_head: None,
             embedder: embedder.map(Arc::new),
             embedder_stored: false,
             decay,
@@ -79,6 +82,11 @@ impl Snapshot {
     #[must_use]
     pub fn trace(&self, id: TraceId) -> Option<Trace> {
         self.find(id).map(|place| self.trace_at(place))
+    }
+
+    /// Entries of the journal that are not folded.
+    pub(crate) fn journal_entries(&self) -> u64 {
+        self.journal_head.map_or(0, |head| (self.counters.journal + 1).saturating_sub(head.first))
     }
 
     pub(crate) fn decay(&self) -> &Decay {

@@ -38,6 +38,7 @@ pub(crate) fn view(snapshot: &Snapshot, place: Place, at: Timestamp) -> TraceVie
         stability_days: decay.stability_days(&vitals),
         faded: snapshot.faded(place, at),
         kept: decay.kept(&vitals),
+        folded: Vec::new(),
         history: Vec::new(),
     }
 }
@@ -94,7 +95,7 @@ pub(crate) fn measure(snapshot: &Snapshot, at: Timestamp) -> StoreFigures {
         faded: snapshot.places().filter(|place| snapshot.faded(*place, at)).count(),
         unembedded: snapshot.unembedded(),
         turns: usize::try_from(snapshot.counters.turns).unwrap_or(usize::MAX),
-        journal_entries: snapshot.counters.journal,
+        journal_entries: snapshot.journal_entries(),
         embedder: embedder.map(|embedder| embedder.identity.clone()),
         clock_back: Span::from_millis(snapshot.counters.clock_back_ms),
     }

@@ -225,7 +225,7 @@ pub struct StoreFigures {
     pub unembedded: usize,
     /// Turns in the transcript.
     pub turns: usize,
-    /// Entries in the journal.
+    /// Entries in the journal, without those that are folded.
     pub journal_entries: u64,
     /// The embedder whose vectors are stored.
     pub embedder: Option<EmbedderIdentity>,

@@ -130,6 +130,8 @@ pub struct MemorySection {
     pub queue_max: usize,
     /// Days for which the record of how a turn was answered is kept, 0 to 3,650.
     pub turn_record_days: u32,
+    /// Days for which every change of a memory is kept as it was made, 1 to 36,500; older ones are folded.
+    pub journal_days: u32,
     /// Page cache of an open file in bytes, from 65,536.
     pub cache_bytes: usize,
     /// Longest wait for vectors in milliseconds, 100 to 600,000.
@@ -150,6 +152,7 @@ impl Default for MemorySection {
             text_bytes_max: store.text_bytes_max,
             queue_max: store.queue_max,
             turn_record_days: store.turn_record_days,
+            journal_days: store.journal_days,
             cache_bytes: store.cache_bytes,
             embed_timeout_ms: store.embed_timeout_ms,
         }
@@ -173,6 +176,7 @@ impl MemorySection {
             text_bytes_max: self.text_bytes_max,
             queue_max: self.queue_max,
             turn_record_days: self.turn_record_days,
+            journal_days: self.journal_days,
             cache_bytes: self.cache_bytes,
             embed_timeout_ms: self.embed_timeout_ms,
         }

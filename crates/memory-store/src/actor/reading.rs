@@ -127,7 +127,7 @@ impl Message<ShowTrace> for MemoryStore {
                 snapshot.find(show.id).ok_or_else(|| MemoryError::NoSuch(format!("trace {}", show.id)))?;
             let mut seen = view::view(snapshot, place, show.at);
             let history = slot.with(|database| read::history(slot.path(), database, show.id));
-            seen.history = history.map_err(|error| error.told())?;
+            (seen.folded, seen.history) = history.map_err(|error| error.told())?;
             Ok(seen)
         });
         ctx.spawn(async move { work.await? })

@@ -17,7 +17,7 @@ use super::tables::{
 };
 use crate::error::StoreError;
 use crate::records::{self, EmbedderRecord};
-use crate::rows::Counters;
+use crate::rows::{Counters, JournalHead};
 use crate::snapshot::{Row, Snapshot};
 
 /// Refuses a file whose vectors are not the configured embedder's.
@@ -55,6 +55,7 @@ pub(crate) fn load(
     let mut snapshot = Snapshot::new(embedder, decay);
     snapshot.embedder_stored = embedder_stored;
     snapshot.counters = counters(path, &read)?;
+    snapshot.journal_head = journal_head(path, &read)?;
     rows(path, &read, &mut snapshot)?;
     let recalls = read.open_table(RECALLS).map_err(|error| StoreError::database(path, error))?;
     for entry in recalls.iter().map_err(|error| StoreError::database(path, error))? {
@@ -160,6 +161,14 @@ fn counters(path: &Path, read: &ReadTransaction) -> Result<Counters, StoreError>
         counters.clock_high_ms = counters.clock_high_ms.max(entry.at.as_millis());
     }
     Ok(counters)
+}
+
+fn journal_head(path: &Path, read: &ReadTransaction) -> Result<Option<JournalHead>, StoreError> {
+    let journal = read.open_table(JOURNAL).map_err(|error| StoreError::database(path, error))?;
+    let first = journal.first().map_err(|error| StoreError::database(path, error))?;
+    let Some((key, bytes)) = first else { return Ok(None) };
+    let entry = sound(path, records::decode_journal(key.value(), bytes.value()))?;
+    Ok(Some(JournalHead { first: entry.sequence, at: entry.at }))
 }
 
 fn stored_embedder(path: &Path, database: &Database) -> Result<Option<EmbedderRecord>, StoreError> {

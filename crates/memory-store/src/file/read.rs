@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use bethink_domain::{Exchange, JournalEntry, TraceId, TurnId, TurnRecord};
-use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable};
+use bethink_domain::{Exchange, Folded, JournalEntry, TraceId, TurnId, TurnRecord};
+use redb::{
+    AccessGuard, Database, Key, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
+    TableDefinition, TableError, Value,
+};
 
-use super::tables::{BULKY, JOURNAL, TRANSCRIPT, TURNS, Tables, TextSlot};
+use super::tables::{BULKY, FOLDED, JOURNAL, TRANSCRIPT, TURNS, Tables, TextSlot};
 use crate::error::StoreError;
 use crate::records::{self, RecordFault};
 
@@ -19,6 +22,10 @@ pub(crate) trait Past {
     fn each_exchange(&self, visit: &mut dyn FnMut(Exchange)) -> Result<(), StoreError>;
     /// Calls `visit` with every record of a turn, oldest first.
     fn each_turn(&self, visit: &mut dyn FnMut(TurnRecord)) -> Result<(), StoreError>;
+    /// At most so many entries of the journal from a sequence number on.
+    fn journal_from(&self, first: u64, count: usize) -> Result<Vec<JournalEntry>, StoreError>;
+    /// Older changes of a trace.
+    fn folded(&self, trace: TraceId) -> Result<Vec<Folded>, StoreError>;
 }
 
 /// The past as a transaction in progress sees it.
@@ -52,6 +59,32 @@ impl Past for Written<'_, '_> {
         }
         Ok(())
     }
+
+    fn journal_from(&self, first: u64, count: usize) -> Result<Vec<JournalEntry>, StoreError> {
+        let entries = self.tables.journal.range(first..).map_err(|e| StoreError::database(self.path, e))?;
+        let read = |entry: Result<(AccessGuard<'_, u64>, AccessGuard<'_, &[u8]>), redb::StorageError>| {
+            let (key, bytes) = entry.map_err(|e| StoreError::database(self.path, e))?;
+            sound(self.path, records::decode_journal(key.value(), bytes.value()))
+        };
+        entries.take(count).map(read).collect()
+    }
+
+    fn folded(&self, trace: TraceId) -> Result<Vec<Folded>, StoreError> {
+        folded(self.path, &self.tables.folded, trace)
+    }
+}
+
+/// A table, unless it is one that an earlier program did not have.
+pub(crate) fn open_if_there<K: Key + 'static, V: Value + 'static>(
+    path: &Path,
+    read: &ReadTransaction,
+    table: TableDefinition<'static, K, V>,
+) -> Result<Option<ReadOnlyTable<K, V>>, StoreError> {
+    match read.open_table(table) {
+        Ok(table) => Ok(Some(table)),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(StoreError::database(path, error)),
+    }
 }
 
 /// A turn, or the newest, with message and reply if it was answered.
@@ -77,13 +110,18 @@ pub(crate) fn show_turn(
     Ok(Some((record, exchange(path, &transcript, &bulky, turn)?)))
 }
 
-/// The journal entries that changed a trace, oldest first, holding only its changes.
+/// Older changes of a trace, folded, and the journal entries that changed it since, oldest first, holding only its
+/// changes.
 pub(crate) fn history(
     path: &Path,
     database: &Database,
     trace: TraceId,
-) -> Result<Vec<JournalEntry>, StoreError> {
+) -> Result<(Vec<Folded>, Vec<JournalEntry>), StoreError> {
     let read = begin(path, database)?;
+    let older = match open_if_there(path, &read, FOLDED)? {
+        Some(table) => folded(path, &table, trace)?,
+        None => Vec::new(),
+    };
     let journal = read.open_table(JOURNAL).map_err(|error| StoreError::database(path, error))?;
     let mut found = Vec::new();
     for entry in journal.iter().map_err(|error| StoreError::database(path, error))? {
@@ -94,7 +132,16 @@ pub(crate) fn history(
             found.push(entry);
         }
     }
-    Ok(found)
+    Ok((older, found))
+}
+
+fn folded(
+    path: &Path,
+    table: &impl ReadableTable<u64, &'static [u8]>,
+    trace: TraceId,
+) -> Result<Vec<Folded>, StoreError> {
+    let found = table.get(trace.raw()).map_err(|error| StoreError::database(path, error))?;
+    found.map_or(Ok(Vec::new()), |bytes| sound(path, records::decode_folded(bytes.value())))
 }
 
 /// A text that lies apart from its record.

@@ -5,10 +5,11 @@ use std::path::Path;
 use redb::{Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, Table, TableDefinition, Value};
 
 use super::open::build_beside;
+use super::read::open_if_there;
 use super::slot::StoreSlot;
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, FORGOTTEN, JOURNAL, META, RECALLS, STATES, TRANSCRIPT, TURNS, Tables,
-    VECTORS,
+    BODIES, BULKY, COUNTERS_KEY, FOLDED, FORGOTTEN, JOURNAL, META, RECALLS, STATES, TRANSCRIPT, TURNS,
+    Tables, VECTORS,
 };
 use crate::error::StoreError;
 use crate::records;
@@ -34,6 +35,7 @@ fn copy(path: &Path, database: &Database, to: &mut Tables<'_>, counters: &[u8]) 
     copy_table(path, &read, TRANSCRIPT, &mut to.transcript)?;
     copy_table(path, &read, TURNS, &mut to.turns)?;
     copy_table(path, &read, JOURNAL, &mut to.journal)?;
+    copy_table(path, &read, FOLDED, &mut to.folded)?;
     copy_table(path, &read, RECALLS, &mut to.recalls)?;
     copy_table(path, &read, FORGOTTEN, &mut to.forgotten)?;
     copy_table(path, &read, BULKY, &mut to.bulky)?;
@@ -46,7 +48,7 @@ fn copy_table<K: Key + 'static, V: Value + 'static>(
     from: TableDefinition<'static, K, V>,
     to: &mut Table<'_, K, V>,
 ) -> Result<(), StoreError> {
-    let from = read.open_table(from).map_err(|error| StoreError::database(path, error))?;
+    let Some(from) = open_if_there(path, read, from)? else { return Ok(()) };
     for entry in from.iter().map_err(|error| StoreError::database(path, error))? {
         let (key, value) = entry.map_err(|error| StoreError::database(path, error))?;
         to.insert(key.value(), value.value()).map_err(|error| StoreError::database(path, error))?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bethink_domain::{Exchange, JournalEntry, RecallId, Timestamp, TraceId, TurnId, TurnRecord};
+use bethink_domain::{Exchange, Folded, JournalEntry, RecallId, Timestamp, TraceId, TurnId, TurnRecord};
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
 use crate::error::StoreError;
@@ -32,6 +32,8 @@ pub(crate) const TRANSCRIPT: Rows = TableDefinition::new("transcript");
 pub(crate) const TURNS: Rows = TableDefinition::new("turns");
 /// Changes, by sequence number from 1.
 pub(crate) const JOURNAL: Rows = TableDefinition::new("journal");
+/// Older changes of each trace, by trace id.
+pub(crate) const FOLDED: Rows = TableDefinition::new("journal_folded");
 /// Recalls that may still be credited, by recall id.
 pub(crate) const RECALLS: Rows = TableDefinition::new("recalls");
 /// Hashes of forgotten texts, and when they were forgotten in milliseconds since 1970.
@@ -66,6 +68,10 @@ pub(crate) enum Op {
     /// Drops records of turns with lower ids.
     DropTurnsBelow(TurnId),
     Journal(JournalEntry),
+    /// Drops entries of the journal with lower sequence numbers.
+    DropJournalBelow(u64),
+    /// Older changes of a trace.
+    Folded(TraceId, Vec<Folded>),
     Recall(RecallId, RecallRow),
     /// Drops recalls with lower ids.
     DropRecallsBelow(RecallId),
@@ -84,6 +90,7 @@ pub(crate) struct Tables<'t> {
     pub(crate) transcript: Table<'t, u64, &'static [u8]>,
     pub(crate) turns: Table<'t, u64, &'static [u8]>,
     pub(crate) journal: Table<'t, u64, &'static [u8]>,
+    pub(crate) folded: Table<'t, u64, &'static [u8]>,
     pub(crate) recalls: Table<'t, u64, &'static [u8]>,
     pub(crate) forgotten: Table<'t, u128, i64>,
     pub(crate) bulky: Table<'t, (u8, u64), &'static str>,
@@ -103,6 +110,7 @@ impl<'t> Tables<'t> {
             transcript: rows(TRANSCRIPT)?,
             turns: rows(TURNS)?,
             journal: rows(JOURNAL)?,
+            folded: rows(FOLDED)?,
             recalls: rows(RECALLS)?,
             forgotten: transaction.open_table(FORGOTTEN).map_err(fault)?,
             bulky: transaction.open_table(BULKY).map_err(fault)?,
@@ -130,6 +138,8 @@ impl<'t> Tables<'t> {
             Op::Turn(turn) => put(&mut self.turns, turn.turn.raw(), &records::encode_turn(turn)),
             Op::DropTurnsBelow(turn) => drop_below(&mut self.turns, turn.raw()),
             Op::Journal(entry) => put(&mut self.journal, entry.sequence, &records::encode_journal(entry)),
+            Op::DropJournalBelow(sequence) => drop_below(&mut self.journal, *sequence),
+            Op::Folded(id, folded) => put(&mut self.folded, id.raw(), &records::encode_folded(folded)),
             Op::Recall(id, recall) => put(&mut self.recalls, id.raw(), &records::encode_recall(recall)),
             Op::DropRecallsBelow(id) => drop_below(&mut self.recalls, id.raw()),
             Op::Forgotten(hash, at) => self.forgotten.insert(hash, at.as_millis()).map(drop),
@@ -168,7 +178,7 @@ impl<'t> Tables<'t> {
     }
 
     fn drop_trace(&mut self, id: u64) -> Result<(), redb::StorageError> {
-        for table in [&mut self.bodies, &mut self.states, &mut self.vectors] {
+        for table in [&mut self.bodies, &mut self.states, &mut self.vectors, &mut self.folded] {
             table.remove(id)?;
         }
         self.put_bulky(TextSlot::Trace, id, None)

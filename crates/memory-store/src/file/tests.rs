@@ -15,7 +15,7 @@ use super::commit::commit;
 use super::slot::StoreSlot;
 use crate::apply::{Command, Rules};
 use crate::config::StoreConfig;
-use crate::rows::{Counters, RecallRow};
+use crate::rows::{Counters, JournalHead, RecallRow};
 use crate::snapshot::Snapshot;
 
 /// A step of a made-up life; numbers choose among what is there.
@@ -152,7 +152,8 @@ fn command(step: Step, snapshot: &Snapshot, minute: usize) -> Command {
 }
 
 /// Everything that a snapshot holds.
-type Picture = (Vec<(Trace, u64, Vec<i8>, Timestamp)>, Vec<(RecallId, RecallRow)>, Counters);
+type Picture =
+    (Vec<(Trace, u64, Vec<i8>, Timestamp)>, Vec<(RecallId, RecallRow)>, Counters, Option<JournalHead>);
 
 fn picture(snapshot: &Snapshot) -> Picture {
     let trace = |place: crate::snapshot::Place| {
@@ -162,7 +163,8 @@ fn picture(snapshot: &Snapshot) -> Picture {
     };
     // The time of what left no row, such as a repeated turn, is not kept.
     let counters = Counters { clock_high_ms: 0, ..snapshot.counters };
-    (snapshot.places().map(trace).collect(), snapshot.recalls.iter().cloned().collect(), counters)
+    let recalls = snapshot.recalls.iter().cloned().collect();
+    (snapshot.places().map(trace).collect(), recalls, counters, snapshot.journal_head)
 }
 
 proptest! {
@@ -178,7 +180,9 @@ proptest! {
         let identity = EmbedderIdentity { model: "made up".into(), dimensions: 8, revision: "1".into() };
         let slot = StoreSlot::open(&dir.path().join("b.redb"), &space, Some(&identity), at(0), 1 << 20)
             .expect("because it is new");
-        let config = StoreConfig::default();
+        let mut config = StoreConfig::default();
+        // Every minute of this life is folded as soon as it is over.
+        config.memory.journal_days = 0;
         let rules = Rules { config: config.memory, entropy: Entropy::seeded(3), space };
         let mut snapshot = Arc::new(Snapshot::load(&slot, &config).expect("because it is new"));
         for (number, steps) in steps.chunks(batch).enumerate() {

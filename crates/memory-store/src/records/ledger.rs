@@ -125,12 +125,36 @@ pub(crate) fn decode_counters(bytes: &[u8]) -> Result<Counters, RecordFault> {
 }
 
 #[derive(Serialize, Deserialize)]
-enum CauseV1 {
+pub(super) enum CauseV1 {
     Turn(u64),
     Recall(u64),
     Cycle(u64),
     Command,
     Clock,
+}
+
+impl From<Cause> for CauseV1 {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Turn(turn) => Self::Turn(turn.raw()),
+            Cause::Recall(recall) => Self::Recall(recall.raw()),
+            Cause::Cycle(number) => Self::Cycle(number),
+            Cause::Command => Self::Command,
+            Cause::Clock => Self::Clock,
+        }
+    }
+}
+
+impl From<CauseV1> for Cause {
+    fn from(cause: CauseV1) -> Self {
+        match cause {
+            CauseV1::Turn(raw) => Self::Turn(TurnId::from_raw(raw)),
+            CauseV1::Recall(raw) => Self::Recall(RecallId::from_raw(raw)),
+            CauseV1::Cycle(number) => Self::Cycle(number),
+            CauseV1::Command => Self::Command,
+            CauseV1::Clock => Self::Clock,
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -143,7 +167,7 @@ struct JournalV1 {
 }
 
 /// Codes of mechanisms and quantities: the place in these lists. New members are appended.
-const MECHANISMS: [&str; 10] = [
+pub(super) const MECHANISMS: [&str; 10] = [
     "encoding",
     "evidence",
     "credit",
@@ -155,7 +179,7 @@ const MECHANISMS: [&str; 10] = [
     "clock",
     "praise",
 ];
-const QUANTITIES: [Quantity; 10] = [
+pub(super) const QUANTITIES: [Quantity; 10] = [
     Quantity::Encoded,
     Quantity::Strength,
     Quantity::StabilityDays,
@@ -168,7 +192,7 @@ const QUANTITIES: [Quantity; 10] = [
     Quantity::Embedded,
 ];
 
-fn place<T: PartialEq>(list: &[T], value: &T) -> u8 {
+pub(super) fn place<T: PartialEq>(list: &[T], value: &T) -> u8 {
     list.iter().position(|known| known == value).map_or(u8::MAX, |place| place as u8)
 }
 
@@ -176,13 +200,7 @@ pub(crate) fn encode_journal(entry: &JournalEntry) -> Vec<u8> {
     let change = |c: &Change| (c.trace.raw(), place(&QUANTITIES, &c.quantity), c.before, c.after);
     let record = JournalV1 {
         at_ms: entry.at.as_millis(),
-        cause: match entry.cause {
-            Cause::Turn(turn) => CauseV1::Turn(turn.raw()),
-            Cause::Recall(recall) => CauseV1::Recall(recall.raw()),
-            Cause::Cycle(number) => CauseV1::Cycle(number),
-            Cause::Command => CauseV1::Command,
-            Cause::Clock => CauseV1::Clock,
-        },
+        cause: entry.cause.into(),
         mechanism: place(&MECHANISMS, &entry.mechanism),
         changes: entry.changes.iter().map(change).collect(),
     };
@@ -202,13 +220,7 @@ pub(crate) fn decode_journal(sequence: u64, bytes: &[u8]) -> Result<JournalEntry
     Ok(JournalEntry {
         sequence,
         at: Timestamp::from_millis(record.at_ms),
-        cause: match record.cause {
-            CauseV1::Turn(raw) => Cause::Turn(TurnId::from_raw(raw)),
-            CauseV1::Recall(raw) => Cause::Recall(RecallId::from_raw(raw)),
-            CauseV1::Cycle(number) => Cause::Cycle(number),
-            CauseV1::Command => Cause::Command,
-            CauseV1::Clock => Cause::Clock,
-        },
+        cause: record.cause.into(),
         mechanism,
         changes,
     })

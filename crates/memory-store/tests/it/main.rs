@@ -6,6 +6,7 @@ mod files;
 mod fixture;
 mod forgetting;
 mod harness;
+mod journal;
 mod looking;
 mod power;
 mod recall;
