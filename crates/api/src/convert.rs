@@ -27,6 +27,7 @@ pub fn recalled(from: &domain::Recalled) -> Recalled {
         recorded_at: rfc3339(from.recorded_at),
         source: from.source.name().to_owned(),
         faded: from.faded,
+        faded_at: from.faded_at.map(rfc3339),
     }
 }
 

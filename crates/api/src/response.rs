@@ -110,6 +110,9 @@ pub struct Recalled {
     /// It has faded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub faded: bool,
+    /// Since when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faded_at: Option<String>,
 }
 
 /// An answer to a cue.

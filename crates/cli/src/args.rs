@@ -62,7 +62,7 @@ pub(crate) enum Command {
         at: Option<String>,
     },
     /// Look up what memory holds about a cue; changes nothing unless --learn is given
-    #[command(after_help = "Example:\n  bethink recall 'where is my bike?' --k 3")]
+    #[command(after_help = "Example:\n  bethink recall 'where is my bike?' --k 3\n  bethink recall 'the bakery' --faded")]
     Recall {
         /// What to recall by
         cue: String,

@@ -48,6 +48,8 @@ pub struct Recalled {
     pub strength: f32,
     /// Strength is below the fading line.
     pub faded: bool,
+    /// Since when; none while it is alive, and in the record of a turn.
+    pub faded_at: Option<Timestamp>,
     /// What the score is made of.
     pub terms: ScoreTerms,
 }

@@ -83,6 +83,7 @@ pub(crate) fn surveyed(snapshot: &Snapshot, place: Place, at: Timestamp) -> Reca
         relevance: 0.0,
         strength,
         faded: false,
+        faded_at: None,
         terms: ScoreTerms { priority: state.priority, ..ScoreTerms::default() },
     }
 }

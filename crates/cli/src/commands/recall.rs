@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use bethink_api::{Fault, FaultKind, Recollection, Request, Response};
+use bethink_api::{Fault, FaultKind, Recalled, Recollection, Request, Response};
 use bethink_settings::Settings;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::mismatch;
 use crate::open::Opened;
@@ -33,36 +33,48 @@ pub(crate) async fn run(
     let request = Request::Recall { cue, k, threshold, learn, faded };
     let Response::Recollection(found) = opened.ask(request).await? else { return Err(mismatch().into()) };
     for trace in &found.traces {
-        output.object(&json!({
-            "id": trace.id, "kind": trace.kind, "text": trace.text, "score": trace.score,
-            "relevance": trace.relevance, "strength": trace.strength, "at": trace.at, "source": trace.source,
-        }))?;
-        output.line(&format!(
-            "{}  {:.2}  {}  {}",
-            trace.id,
-            trace.relevance,
-            say::moment(&trace.at, settings),
-            trace.text
-        ))?;
+        output.object(&object(trace))?;
+        output.line(&line(trace, settings))?;
     }
     output.object(&json!({
         "recall_id": found.recall_id, "feeling": found.feeling,
         "below_threshold": found.below_threshold, "considered": found.considered,
     }))?;
-    output.line(&summary(&found, threshold.unwrap_or(settings.memory.relevance_threshold), settings))?;
+    let threshold = threshold.unwrap_or(settings.memory.relevance_threshold);
+    output.line(&summary(&found, threshold, faded, settings))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn summary(found: &Recollection, threshold: f32, settings: &Settings) -> String {
+fn object(trace: &Recalled) -> Value {
+    let mut object = json!({
+        "id": trace.id, "kind": trace.kind, "text": trace.text, "score": trace.score,
+        "relevance": trace.relevance, "strength": trace.strength, "at": trace.at, "source": trace.source,
+    });
+    if trace.faded {
+        object["faded"] = json!(true);
+        object["faded_at"] = json!(trace.faded_at);
+    }
+    object
+}
+
+fn line(trace: &Recalled, settings: &Settings) -> String {
+    let since = trace.faded_at.as_ref().map(|at| format!(" since {}", say::moment(at, settings)));
+    let faded =
+        if trace.faded { format!("  [faded{}]", since.unwrap_or_default()) } else { String::new() };
+    let when = say::moment(&trace.at, settings);
+    format!("{}  {:.2}  {when}  {}{faded}", trace.id, trace.relevance, trace.text)
+}
+
+fn summary(found: &Recollection, threshold: f32, among_faded: bool, settings: &Settings) -> String {
     let near = match found.below_threshold {
         0 => String::new(),
         n => format!("; {n} came near but stayed below {threshold:.2}"),
     };
-    let faded = found
-        .faded_at
-        .as_ref()
+    let offered = found.faded_at.as_ref().filter(|_| !among_faded);
+    let faded = offered
         .map(|at| format!("; a faded memory of {} is near (--faded)", say::moment(at, settings)))
         .unwrap_or_default();
     let recall = found.recall_id.as_ref().map(|id| format!("; recall {id}")).unwrap_or_default();
-    format!("{} of {} memories{near}{faded}{recall}", found.traces.len(), found.considered)
+    let what = if among_faded { " faded" } else { "" };
+    format!("{}{what} of {} memories{near}{faded}{recall}", found.traces.len(), found.considered)
 }

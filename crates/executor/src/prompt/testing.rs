@@ -26,6 +26,7 @@ pub(crate) fn recalled(id: u64, text: &str) -> Recalled {
         relevance: 0.7,
         strength: 0.5,
         faded: false,
+        faded_at: None,
         terms: ScoreTerms::default(),
     }
 }

@@ -106,6 +106,7 @@ pub(super) fn present(snapshot: &Snapshot, candidate: &Candidate, at: Timestamp)
         score: candidate.score,
         relevance: candidate.relevance,
         faded: candidate.faded,
+        faded_at: candidate.faded.then(|| snapshot.block(candidate.place).fades_at(candidate.place.row)),
         terms: ScoreTerms {
             cosine: candidate.cosine.unwrap_or(0.0),
             words: candidate.words,

@@ -249,6 +249,7 @@ fn read_recalled(record: RecalledV1) -> Recalled {
         relevance: record.relevance,
         strength: record.strength,
         faded: record.faded,
+        faded_at: None,
         terms: ScoreTerms { cosine, words, coverage, subject, priority },
     }
 }

@@ -157,6 +157,7 @@ fn turn() -> TurnRecord {
             relevance: 0.5,
             strength: 0.5,
             faded: true,
+            faded_at: None,
             terms: ScoreTerms { cosine: 0.5, words: 0.5, coverage: 0.5, subject: 0.5, priority: 0.5 },
         }],
         shown: vec![TraceId::from_raw(300)],

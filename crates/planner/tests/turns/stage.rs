@@ -292,6 +292,7 @@ fn recalled(id: u64) -> Recalled {
         relevance: 0.6,
         strength: 0.5,
         faded: false,
+        faded_at: None,
         terms: ScoreTerms { cosine: 0.6, ..ScoreTerms::default() },
     }
 }

@@ -54,6 +54,7 @@ fn told(id: u64, text: &str, when: &str, relevance: f32) -> Recalled {
         relevance,
         strength: 0.5,
         faded: false,
+        faded_at: None,
         terms: ScoreTerms::default(),
     }
 }
