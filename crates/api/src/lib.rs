@@ -9,6 +9,7 @@ mod frame;
 mod request;
 mod response;
 mod time;
+mod transfer;
 
 pub use convert::{recalled, recollection, remembered, trace, turn};
 pub use fault::{Fault, FaultKind};
@@ -20,3 +21,6 @@ pub use response::{
     TracePage, Turn, TurnProgress,
 };
 pub use time::{TimeFault, from_rfc3339, rfc3339};
+pub use transfer::{
+    EXPORT_VERSION, ExportLine, ExportPage, ExportedTrace, ExportedTurn, ImportFault, Imported,
+};

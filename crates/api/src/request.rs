@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::transfer::ExportedTrace;
+
 /// Whose memory about whom.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -123,6 +125,30 @@ pub enum Request {
         /// Only say what would go.
         #[serde(default)]
         rehearse: bool,
+    },
+    /// Take traces out as they are stored, oldest first.
+    Export {
+        /// Continue above this id.
+        #[serde(default)]
+        after: Option<String>,
+        /// Most traces, 1…1000.
+        limit: usize,
+    },
+    /// Take turns of the transcript out, oldest first.
+    ExportTurns {
+        /// Continue above this id.
+        #[serde(default)]
+        after: Option<String>,
+        /// Most turns, 1…1000.
+        limit: usize,
+    },
+    /// Take a trace in, unless it is there already or was forgotten.
+    Import {
+        /// The trace.
+        trace: Box<ExportedTrace>,
+        /// Take what was forgotten too.
+        #[serde(default)]
+        revive: bool,
     },
     /// Figures of the space.
     Measure,

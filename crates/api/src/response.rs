@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::transfer::{ExportPage, Imported};
+
 /// A response, by the request that it answers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -27,6 +29,10 @@ pub enum Response {
     },
     /// What was or would be deleted.
     Forgotten(Forgotten),
+    /// A page of an export.
+    Export(ExportPage),
+    /// What became of an imported trace.
+    Imported(Imported),
     /// Figures.
     Figures(Figures),
     /// How the process is.

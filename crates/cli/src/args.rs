@@ -62,7 +62,9 @@ pub(crate) enum Command {
         at: Option<String>,
     },
     /// Look up what memory holds about a cue; changes nothing unless --learn is given
-    #[command(after_help = "Example:\n  bethink recall 'where is my bike?' --k 3\n  bethink recall 'the bakery' --faded")]
+    #[command(
+        after_help = "Example:\n  bethink recall 'where is my bike?' --k 3\n  bethink recall 'the bakery' --faded"
+    )]
     Recall {
         /// What to recall by
         cue: String,
@@ -90,6 +92,34 @@ pub(crate) enum Command {
         /// Do not ask
         #[arg(long)]
         yes: bool,
+    },
+    /// Write all memories to a file of JSON lines, from which `import` reads them again
+    #[command(
+        after_help = "Example:\n  bethink export memories.jsonl\n  bethink export - --transcript | gzip > memories.jsonl.gz"
+    )]
+    Export {
+        /// The file; `-` for standard output
+        file: PathBuf,
+        /// The conversation too, word for word
+        #[arg(long)]
+        transcript: bool,
+        /// Replace a file that is there
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Take memories in: from a file that `export` wrote, or a statement a line
+    #[command(
+        after_help = "Example:\n  bethink import memories.jsonl\n  bethink import notes.txt --at 2026-03-01\n\nWhat is there already is passed over, so that the same command goes on where it was stopped. A line that begins\nas a JSON object makes the file one of JSON lines, of which each needs a \"text\" alone."
+    )]
+    Import {
+        /// The file; `-` for standard input
+        file: PathBuf,
+        /// When statements without a time of their own happened and were told, such as 2026-03-14 [default: now]
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
+        /// Take what was forgotten too
+        #[arg(long)]
+        revive: bool,
     },
     /// Explain a memory, or how a turn was answered
     #[command(after_help = "Example:\n  bethink why --last\n  bethink why 0c1v7k2m4q7zp")]

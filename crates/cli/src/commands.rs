@@ -2,7 +2,9 @@
 
 mod config;
 mod eval;
+mod export;
 pub(crate) mod forget;
+mod import;
 mod memory;
 mod recall;
 mod remember;
@@ -23,6 +25,7 @@ use crate::chat;
 use crate::logs;
 use crate::open::{Opened, open};
 use crate::output::Output;
+use crate::say;
 
 /// Runs a command to its end.
 pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Result<ExitCode> {
@@ -78,6 +81,13 @@ async fn with_door(
         }
         Command::Memory(command) => memory::run(opened, settings, output, command).await,
         Command::Forget { id, yes } => forget::run(opened, output, id, yes).await,
+        Command::Export { file, transcript, replace } => {
+            export::run(opened, output, export::Asked { file, transcript, replace }).await
+        }
+        Command::Import { file, at, revive } => {
+            let at = at.as_deref().map(|text| say::since(text, settings)).transpose()?;
+            import::run(opened, output, import::Asked { file, at, revive }).await
+        }
         Command::Why { id: Some(id), .. } => why::trace(opened, settings, output, id).await,
         Command::Why { id: None, turn, .. } => why::turn(opened, settings, output, turn).await,
         Command::Config(_)

@@ -10,6 +10,7 @@ mod frames;
 mod local;
 mod server;
 mod status;
+mod transfer;
 
 pub use client::SocketDoor;
 pub use door::{Door, DoorFuture, Responses};

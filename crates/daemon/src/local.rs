@@ -33,7 +33,7 @@ impl LocalDoor {
         Self { handle }
     }
 
-    fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.handle.now()
     }
 }
@@ -82,7 +82,10 @@ impl LocalDoor {
                 Ok(Response::Ok)
             }
             Request::Hello => Ok(Response::Ok),
-            Request::Remember { .. } | Request::Edit { .. } | Request::Recall { .. }
+            Request::Remember { .. }
+            | Request::Edit { .. }
+            | Request::Recall { .. }
+            | Request::Import { .. }
                 if !self.handle.remembers() =>
             {
                 Err(Fault::new(FaultKind::Usage, "memory is switched off (`enabled` under `[memory]`)"))
@@ -123,6 +126,9 @@ impl LocalDoor {
                 Ok(Response::Ok)
             }
             Request::Forget { id, rehearse } => self.forget(space, &id, rehearse).await,
+            transfer @ (Request::Export { .. } | Request::ExportTurns { .. } | Request::Import { .. }) => {
+                self.transfer(space, transfer).await
+            }
             Request::Measure => self.measure(space).await,
             Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }
@@ -228,7 +234,7 @@ impl LocalDoor {
         }))
     }
 
-    async fn memory<M, T>(
+    pub(crate) async fn memory<M, T>(
         &self,
         space: &SpaceId,
         port: fn(&bethink_runtime::SpacePorts) -> &kameo::actor::ReplyRecipient<M, T, MemoryError>,
@@ -303,7 +309,7 @@ fn space_id(name: &SpaceName) -> Result<SpaceId, Fault> {
     })
 }
 
-fn parse<T: std::str::FromStr<Err = bethink_domain::IdFault>>(text: &str) -> Result<T, Fault> {
+pub(crate) fn parse<T: std::str::FromStr<Err = bethink_domain::IdFault>>(text: &str) -> Result<T, Fault> {
     text.parse().map_err(|error: bethink_domain::IdFault| Fault::new(FaultKind::NoSuchId, error.to_string()))
 }
 

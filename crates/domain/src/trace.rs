@@ -84,6 +84,22 @@ pub enum Source {
 }
 
 impl Source {
+    /// Every source.
+    pub const ALL: [Self; 6] = [
+        Self::UserStatement,
+        Self::ToolResult,
+        Self::Observation,
+        Self::AgentInference,
+        Self::Reflection,
+        Self::External,
+    ];
+
+    /// Reads what [`Source::name`] writes.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.name() == name)
+    }
+
     /// The word used in output.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -3,6 +3,7 @@
 mod embedding;
 mod lane;
 mod reading;
+mod transfer;
 mod writing;
 
 use std::collections::VecDeque;
@@ -178,6 +179,9 @@ pub fn ports(store: &ActorRef<MemoryStore>) -> MemoryPorts {
         show: store.clone().reply_recipient(),
         show_turn: store.clone().reply_recipient(),
         survey: store.clone().reply_recipient(),
+        export: store.clone().reply_recipient(),
+        export_turns: store.clone().reply_recipient(),
+        import: store.clone().reply_recipient(),
         measure: store.clone().reply_recipient(),
     }
 }

@@ -7,16 +7,18 @@ mod drafts;
 mod encode;
 mod fold;
 mod forget;
+mod import;
 mod revise;
 mod turn;
 
 pub(crate) use encode::check_text;
+pub(crate) use import::known;
 
 use bethink_clock::Entropy;
 use bethink_domain::{Cause, JournalEntry, Quantity, RecallId, SpaceId, Timestamp, TraceId, UnitVector};
 use bethink_protocol::{
-    CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, MemoryError, Pin, RecordTurn,
-    Remember, Remembered,
+    CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, Import, Imported, MemoryError,
+    Pin, RecordTurn, Remember, Remembered,
 };
 
 use crate::config::MemoryConfig;
@@ -47,6 +49,10 @@ pub(crate) enum Command {
         masked: Vec<&'static str>,
         embedding: Option<UnitVector>,
     },
+    Import {
+        import: Import,
+        masked: Vec<&'static str>,
+    },
     /// Vectors that were made after their traces: id, key of the text, vector.
     Embed {
         at: Timestamp,
@@ -66,6 +72,7 @@ pub(crate) enum Answer {
     Remembered(Remembered),
     Completed(Completed),
     Forgotten(ForgetReceipt),
+    Imported(Imported),
     Done,
 }
 
@@ -129,6 +136,7 @@ impl<'a> Change<'a> {
             Command::Forget(forget) => self.forget(forget, past),
             Command::Pin(pin) => self.pin(pin),
             Command::Edit { edit, masked, embedding } => self.edit(edit, masked, embedding.as_ref()),
+            Command::Import { import, masked } => self.import(import, masked, past),
             Command::Embed { at, vectors } => self.embed(*at, vectors),
             Command::NoteRecall { recall, at, shown } => self.note_recall(*recall, *at, shown),
         };

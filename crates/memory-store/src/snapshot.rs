@@ -142,6 +142,16 @@ impl Snapshot {
             .flat_map(|(number, block)| block.rows().map(move |row| Place { block: number as u32, row }))
     }
 
+    /// Places of everything above an id that is not forgotten, oldest first; of everything without an id.
+    pub(crate) fn places_above(&self, id: Option<TraceId>) -> impl Iterator<Item = Place> + '_ {
+        let above = move |place: &Place| id.is_none_or(|id| self.id(*place) > id);
+        let first = id.map_or(0, |id| self.blocks.partition_point(|block| block.last_id() <= id));
+        let rows = |(block, number): (&Arc<Block>, u32)| -> Vec<Place> {
+            block.rows().map(|row| Place { block: number, row }).collect()
+        };
+        self.blocks.iter().zip(0u32..).skip(first).flat_map(rows).filter(above)
+    }
+
     /// Places of the texts with the same hash of words.
     pub(crate) fn with_key(&self, key: u64) -> Vec<Place> {
         let mut found = Vec::new();

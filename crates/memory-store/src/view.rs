@@ -1,9 +1,24 @@
 //! Looking at a snapshot: lists, one trace, overview, figures.
 
 use bethink_domain::{Overview, OverviewGroup, Recalled, ScoreTerms, Span, Timestamp, TraceKind, TraceView};
-use bethink_protocol::{ListTraces, Page, StoreFigures, TraceFilter};
+use bethink_protocol::{ExportTraces, ExportedTraces, ListTraces, Page, StoreFigures, TraceFilter};
 
 use crate::snapshot::{Place, Snapshot};
+
+/// Traces above an id as they are stored, oldest first. At least one where there is any, and no more than `bytes_max`
+/// of text beyond the first.
+pub(crate) fn export(snapshot: &Snapshot, request: &ExportTraces, bytes_max: usize) -> ExportedTraces {
+    let limit = request.limit.clamp(1, PAGE_MAX);
+    let (mut traces, mut bytes) = (Vec::new(), 0);
+    for place in snapshot.places_above(request.after) {
+        bytes += snapshot.body(place).text.len();
+        if !traces.is_empty() && (traces.len() >= limit || bytes > bytes_max) {
+            return ExportedTraces { traces, more: true };
+        }
+        traces.push(snapshot.trace_at(place));
+    }
+    ExportedTraces { traces, more: false }
+}
 
 /// Most traces of one page.
 const PAGE_MAX: usize = 1_000;

@@ -15,6 +15,8 @@
 //! | [`Remember`], [`Forget`], [`Pin`], [`Edit`] | doors, and for a confirmed `Forget` the Planner → MemoryStore | durable id or receipt |
 //! | [`LetGo`] | doors, Planner → Executor, after a `Forget` | – |
 //! | [`ListTraces`], [`ShowTrace`], [`ShowTurn`], [`Survey`], [`Measure`] | doors, Planner → MemoryStore | what is asked, from a snapshot |
+//! | [`ExportTraces`], [`ExportTurns`] | doors → MemoryStore | pages, oldest first |
+//! | [`Import`] | doors → MemoryStore | [`Imported`]: durable, or known, or forgotten |
 //! | [`Embed`] | MemoryStore, Planner, tools in the Executor → Embedder | unit vectors |
 //! | [`Tick`] | ticker → Directory → MemoryStore | – |
 //! | [`Drain`] | Space → each | flushed |
@@ -31,6 +33,7 @@ pub mod lifecycle;
 pub mod memory;
 pub mod offload;
 pub mod tools;
+pub mod transfer;
 
 pub use conversation::{
     CancelTurn, Converse, ConverseError, ConversePort, Durable, Execute, ExecuteError, ExecutePort, LetGo,
@@ -46,3 +49,4 @@ pub use memory::{
 };
 pub use offload::{Job, Offload, OffloadError, offload};
 pub use tools::{Tool, ToolAnswer, ToolCall, ToolContext, ToolError, ToolFuture, ToolSpec, ToolStep};
+pub use transfer::{ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Import, Imported};

@@ -6,6 +6,8 @@ use bethink_domain::{
 };
 use kameo::actor::ReplyRecipient;
 
+use crate::transfer::{ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Import, Imported};
+
 /// Recall by a cue.
 #[derive(Debug, Clone)]
 pub struct Recall {
@@ -292,6 +294,12 @@ pub struct MemoryPorts {
     pub show_turn: ReplyRecipient<ShowTurn, (TurnRecord, Option<Exchange>), MemoryError>,
     /// Overview.
     pub survey: ReplyRecipient<Survey, Overview, MemoryError>,
+    /// Take traces out.
+    pub export: ReplyRecipient<ExportTraces, ExportedTraces, MemoryError>,
+    /// Take turns out.
+    pub export_turns: ReplyRecipient<ExportTurns, ExportedTurns, MemoryError>,
+    /// Take a trace in.
+    pub import: ReplyRecipient<Import, Imported, MemoryError>,
     /// Figures.
     pub measure: ReplyRecipient<Measure, StoreFigures, MemoryError>,
 }

@@ -59,8 +59,7 @@ fn object(trace: &Recalled) -> Value {
 
 fn line(trace: &Recalled, settings: &Settings) -> String {
     let since = trace.faded_at.as_ref().map(|at| format!(" since {}", say::moment(at, settings)));
-    let faded =
-        if trace.faded { format!("  [faded{}]", since.unwrap_or_default()) } else { String::new() };
+    let faded = if trace.faded { format!("  [faded{}]", since.unwrap_or_default()) } else { String::new() };
     let when = say::moment(&trace.at, settings);
     format!("{}  {:.2}  {when}  {}{faded}", trace.id, trace.relevance, trace.text)
 }

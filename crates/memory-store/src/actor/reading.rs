@@ -36,7 +36,7 @@ impl MemoryStore {
         id
     }
 
-    fn look<T: Send + 'static>(
+    pub(super) fn look<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Snapshot) -> T + Send + 'static,
     ) -> impl Future<Output = Result<T, MemoryError>> + Send + 'static {

@@ -11,11 +11,11 @@ use kameo::reply::{DelegatedReply, Reply as KameoReply};
 use super::{MemoryStore, Pending};
 use crate::apply::{Answer, Command, check_text};
 
-type Delegated<T> = DelegatedReply<Result<T, MemoryError>>;
+pub(super) type Delegated<T> = DelegatedReply<Result<T, MemoryError>>;
 
 impl MemoryStore {
     /// Takes a command; its answer goes to whoever sent the message, once it is durable.
-    fn accept<T, R>(
+    pub(super) fn accept<T, R>(
         &mut self,
         command: Command,
         at: Timestamp,

@@ -1,6 +1,7 @@
 //! The texts that a command brings, and their vectors.
 
 use bethink_domain::{Draft, UnitVector};
+use bethink_protocol::Import;
 
 use super::Command;
 use crate::actor::named;
@@ -13,6 +14,7 @@ impl Command {
             Self::Remember { remember, .. } => (std::slice::from_ref(&remember.draft), None),
             Self::CompleteTurn(turn) => (&turn.stated, None),
             Self::Edit { edit, .. } => (&[], Some(&edit.text)),
+            Self::Import { import, .. } => (&[], Some(&import.trace.text)),
             _ => (&[], None),
         };
         drafts.iter().map(|draft| draft.text.as_str()).chain(edited)
@@ -24,6 +26,7 @@ impl Command {
             Self::Remember { remember, .. } => remember.draft.embedding.is_none(),
             Self::CompleteTurn(turn) => turn.stated.iter().any(|draft| draft.embedding.is_none()),
             Self::Edit { embedding, .. } => embedding.is_none(),
+            Self::Import { import, .. } => import.embedding.is_none(),
             _ => false,
         }
     }
@@ -39,6 +42,11 @@ impl Command {
             Self::Remember { remember, masked } => *masked = mask(&mut remember.draft.text),
             Self::CompleteTurn(turn) => turn.stated.iter_mut().for_each(|draft| drop(mask(&mut draft.text))),
             Self::Edit { edit, masked, .. } => *masked = mask(&mut edit.text),
+            Self::Import { import, masked } => {
+                let (clean, kinds) = masking::masked(&import.trace.text);
+                import.trace.text = clean.into();
+                *masked = kinds;
+            }
             _ => {}
         }
     }
@@ -54,6 +62,9 @@ impl Command {
                 turn.stated.iter().filter(|draft| draft.embedding.is_none()).map(text).collect()
             }
             Self::Edit { edit, embedding: None, .. } => vec![edit.text.clone()],
+            Self::Import { import: Import { trace, embedding: None, .. }, .. } => {
+                vec![named(trace.speaker.as_deref(), &trace.text)]
+            }
             _ => Vec::new(),
         }
     }
@@ -69,6 +80,7 @@ impl Command {
             Self::Remember { remember, .. } => fill(&mut remember.draft.embedding),
             Self::CompleteTurn(turn) => turn.stated.iter_mut().for_each(|draft| fill(&mut draft.embedding)),
             Self::Edit { embedding, .. } => fill(embedding),
+            Self::Import { import, .. } => fill(&mut import.embedding),
             _ => {}
         }
     }

@@ -18,7 +18,7 @@ use crate::vector::QuantisedVector;
 /// An event told again within this span is the same event.
 const SAME_EVENT: Span = Span::from_seconds(24 * 3600);
 /// Origins that one trace names at most; a thing told more often has evidence enough.
-const LINEAGE_MAX: usize = 64;
+pub(super) const LINEAGE_MAX: usize = 64;
 /// Importance of what is said, where the draft's is no number.
 const IMPORTANCE_SAID: f32 = 5.0;
 
@@ -130,7 +130,7 @@ impl Change<'_> {
         Remembered { id, text, new: true, masked, embedded }
     }
 
-    fn next_id(&mut self, at: Timestamp) -> TraceId {
+    pub(super) fn next_id(&mut self, at: Timestamp) -> TraceId {
         let last = self.snapshot.counters.last_trace;
         let chance = self.rules.entropy.draw(&self.rules.space, "trace id", last, 0);
         let id = TraceId::compose(at, chance, last);
@@ -154,7 +154,7 @@ impl Change<'_> {
     }
 
     /// A vector in its stored form, unless it cannot be the configured embedder's.
-    fn quantised(&mut self, vector: &UnitVector) -> Option<(u16, Arc<QuantisedVector>)> {
+    pub(super) fn quantised(&mut self, vector: &UnitVector) -> Option<(u16, Arc<QuantisedVector>)> {
         let embedder = self.snapshot.embedder()?.clone();
         if vector.as_slice().len() != usize::from(embedder.identity.dimensions) {
             return None;
@@ -234,6 +234,6 @@ fn fresh_body(draft: &Draft, text: &str) -> TraceBody {
     }
 }
 
-fn importance(value: f32) -> f32 {
+pub(super) fn importance(value: f32) -> f32 {
     if value.is_nan() { IMPORTANCE_SAID } else { value.clamp(1.0, 10.0) }
 }

@@ -11,6 +11,7 @@ use redb::{
 use super::tables::{BULKY, FOLDED, JOURNAL, TRANSCRIPT, TURNS, Tables, TextSlot};
 use crate::error::StoreError;
 use crate::records::{self, RecordFault};
+use crate::tokens::forgotten_hash;
 
 /// What a command needs to know of the past that no snapshot holds.
 pub(crate) trait Past {
@@ -18,6 +19,8 @@ pub(crate) trait Past {
     fn exchange(&self, turn: TurnId) -> Result<Option<Exchange>, StoreError>;
     /// How a turn was answered.
     fn turn(&self, turn: TurnId) -> Result<Option<TurnRecord>, StoreError>;
+    /// Whether a text with these words was forgotten.
+    fn forgotten(&self, text: &str) -> Result<bool, StoreError>;
     /// Calls `visit` with every turn of the transcript, oldest first.
     fn each_exchange(&self, visit: &mut dyn FnMut(Exchange)) -> Result<(), StoreError>;
     /// Calls `visit` with every record of a turn, oldest first.
@@ -41,6 +44,11 @@ impl Past for Written<'_, '_> {
 
     fn turn(&self, turn: TurnId) -> Result<Option<TurnRecord>, StoreError> {
         turn_record(self.path, &self.tables.turns, turn)
+    }
+
+    fn forgotten(&self, text: &str) -> Result<bool, StoreError> {
+        let found = self.tables.forgotten.get(forgotten_hash(text));
+        found.map(|at| at.is_some()).map_err(|error| StoreError::database(self.path, error))
     }
 
     fn each_exchange(&self, visit: &mut dyn FnMut(Exchange)) -> Result<(), StoreError> {
@@ -108,6 +116,32 @@ pub(crate) fn show_turn(
     let transcript = read.open_table(TRANSCRIPT).map_err(fault)?;
     let bulky = read.open_table(BULKY).map_err(fault)?;
     Ok(Some((record, exchange(path, &transcript, &bulky, turn)?)))
+}
+
+/// Turns of the transcript above an id, oldest first, and whether there are more. At least one where there is any, at
+/// most `limit`, and no more than `bytes_max` of text beyond the first.
+pub(crate) fn turns_above(
+    path: &Path,
+    database: &Database,
+    after: Option<TurnId>,
+    (limit, bytes_max): (usize, usize),
+) -> Result<(Vec<Exchange>, bool), StoreError> {
+    let read = begin(path, database)?;
+    let fault = |error| StoreError::database(path, error);
+    let transcript = read.open_table(TRANSCRIPT).map_err(fault)?;
+    let bulky = read.open_table(BULKY).map_err(fault)?;
+    let from = after.map_or(0, |after| after.raw().saturating_add(1));
+    let (mut turns, mut bytes) = (Vec::new(), 0);
+    for entry in transcript.range(from..).map_err(|error| StoreError::database(path, error))? {
+        let (key, value) = entry.map_err(|error| StoreError::database(path, error))?;
+        let exchange = read_exchange(path, TurnId::from_raw(key.value()), value.value(), &bulky)?;
+        bytes += exchange.message.len() + exchange.reply.len();
+        if !turns.is_empty() && (turns.len() >= limit || bytes > bytes_max) {
+            return Ok((turns, true));
+        }
+        turns.push(exchange);
+    }
+    Ok((turns, false))
 }
 
 /// Older changes of a trace, folded, and the journal entries that changed it since, oldest first, holding only its

@@ -13,9 +13,9 @@ use bethink_domain::{
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
     CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Edit, Embed, EmbedError, Embedded,
-    Execute, ExecuteError, Forget, ForgetReceipt, Job, LetGo, ListTraces, Measure, MemoryError, MemoryPorts,
-    Offload, Page, Pin, Recall, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures, Survey,
-    TurnEvent, TurnStream,
+    Execute, ExecuteError, ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Forget, ForgetReceipt,
+    Import, Imported, Job, LetGo, ListTraces, Measure, MemoryError, MemoryPorts, Offload, Page, Pin, Recall,
+    RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent, TurnStream,
 };
 use kameo::prelude::*;
 use tokio::sync::Semaphore;
@@ -211,6 +211,9 @@ fn ports(memory: &ActorRef<Partner>) -> MemoryPorts {
         show: memory.clone().reply_recipient(),
         show_turn: memory.clone().reply_recipient(),
         survey: memory.clone().reply_recipient(),
+        export: memory.clone().reply_recipient(),
+        export_turns: memory.clone().reply_recipient(),
+        import: memory.clone().reply_recipient(),
         measure: memory.clone().reply_recipient(),
     }
 }
@@ -478,5 +481,5 @@ macro_rules! never_asked {
 never_asked! {
     Remember => Remembered, Credit => (), Correct => (), Pin => (), Edit => Remembered,
     ListTraces => Page, ShowTrace => TraceView, ShowTurn => (TurnRecord, Option<bethink_domain::Exchange>),
-    Measure => StoreFigures,
+    Measure => StoreFigures, ExportTraces => ExportedTraces, ExportTurns => ExportedTurns, Import => Imported,
 }
