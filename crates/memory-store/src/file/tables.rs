@@ -14,7 +14,7 @@ use crate::tokens::Tokens;
 use crate::vector::QuantisedVector;
 
 /// The newest format that this program reads and the one that it writes.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 pub(crate) type Rows = TableDefinition<'static, u64, &'static [u8]>;
 

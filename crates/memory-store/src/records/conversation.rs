@@ -9,7 +9,7 @@ use bethink_domain::{
 use serde::{Deserialize, Serialize};
 
 use super::trace::{KindV1, SourceV1};
-use super::{INLINE_BYTES_MAX, RecordFault, StoredText, decode, encode};
+use super::{INLINE_BYTES_MAX, RecordFault, StoredText, decode, encode, read, unseal};
 
 #[derive(Serialize, Deserialize)]
 struct ExchangeV1 {
@@ -35,10 +35,7 @@ pub(crate) fn decode_exchange(
     bulky: impl Fn(usize) -> Option<String>,
 ) -> Result<Exchange, RecordFault> {
     let record: ExchangeV1 = decode("turn of the transcript", bytes)?;
-    let text = |stored, which| match stored {
-        StoredText::Inline(text) => Ok(text),
-        StoredText::Bulky => bulky(which).ok_or(RecordFault::Garbled { what: "turn without its text" }),
-    };
+    let text = |stored: StoredText, which| stored.join("text of a turn", || bulky(which));
     Ok(Exchange {
         turn,
         session: SessionId::from_raw(record.session),
@@ -177,9 +174,10 @@ pub(crate) fn encode_turn(turn: &TurnRecord) -> Vec<u8> {
 
 pub(crate) fn decode_turn(turn: TurnId, bytes: &[u8]) -> Result<TurnRecord, RecordFault> {
     let what = "turn record";
-    let TurnV2 { first: record, tools } = match bytes {
-        [2, rest @ ..] => postcard::from_bytes(rest).map_err(|_| RecordFault::Garbled { what })?,
-        _ => TurnV2 { first: decode(what, bytes)?, tools: Vec::new() },
+    let TurnV2 { first: record, tools } = match unseal(what, bytes)? {
+        (2, content) => read(what, content)?,
+        (1, content) => TurnV2 { first: read(what, content)?, tools: Vec::new() },
+        (version, _) => return Err(RecordFault::Version { what, version }),
     };
     let section = |(section, budget, tokens): (u8, u32, u32)| {
         let section = uncode(&SECTIONS, section)?;

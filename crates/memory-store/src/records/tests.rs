@@ -1,4 +1,4 @@
-//! The bytes of format 1, so that no change of a type changes what is on disk.
+//! The bytes of formats 1 and 2, so that no change of a type changes what is on disk.
 
 use std::sync::Arc;
 
@@ -14,11 +14,44 @@ use crate::rows::{Counters, RecallRow, TraceBody, TraceState};
 use crate::tokens::Tokens;
 use crate::vector::QuantisedVector;
 
-/// Compares bytes with what format 1 has, written as hexadecimal digits.
+/// Compares a record with its content, version first, written as hexadecimal digits: sealed, as it is written, and bare,
+/// as format 1 had it.
 #[track_caller]
-fn check(bytes: &[u8], golden: &str) {
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(hex, golden.split_whitespace().collect::<String>());
+fn check<T: PartialEq + std::fmt::Debug>(
+    bytes: &[u8],
+    golden: &str,
+    decode: impl Fn(&[u8]) -> Result<T, RecordFault>,
+    record: &T,
+) {
+    let bare = unhex(golden);
+    assert_eq!(decode(&bare).as_ref(), Ok(record), "as format 1 had it");
+    assert_eq!(hex(bytes), hex(&sealed(&bare)));
+    assert_eq!(decode(bytes).as_ref(), Ok(record));
+    for place in 0..bytes.len() {
+        let mut damaged = bytes.to_vec();
+        damaged[place] ^= 0x10;
+        assert!(decode(&damaged).is_err(), "byte {place} may not change unseen");
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(digits: &str) -> Vec<u8> {
+    let digits: String = digits.split_whitespace().collect();
+    (0..digits.len()).step_by(2).map(|n| u8::from_str_radix(&digits[n..n + 2], 16).unwrap()).collect()
+}
+
+/// A record with its mark and checksum, made bit by bit.
+fn sealed(bare: &[u8]) -> Vec<u8> {
+    let mut bytes = bare.to_vec();
+    bytes[0] |= 0x80;
+    let bit = |crc: u32| (crc >> 1) ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+    let byte = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| bit(crc));
+    let crc = !bytes.iter().fold(u32::MAX, byte);
+    bytes.extend(crc.to_le_bytes());
+    bytes
 }
 
 fn at(ms: i64) -> Timestamp {
@@ -75,8 +108,9 @@ fn bodies() {
         &bytes,
         "0100087465612061742035010341646103000701ac020206696d706f727401034164610104686f6d \
          65000000bf0000803e0000803f010100010103020201ac0202",
+        |bytes| decode_body(bytes, || None),
+        &(body, tokens),
     );
-    assert_eq!(decode_body(&bytes, || None), Ok((body, tokens)));
 }
 
 #[test]
@@ -86,18 +120,22 @@ fn long_texts_lie_apart() {
     let (bytes, bulky) = encode_body(&body, &Tokens::of(&long));
     assert_eq!(bulky, Some(long.as_str()));
     assert!(bytes.len() < 1_900);
-    let read = decode_body(&bytes, || Some(long.clone())).map(|(body, _)| body.text);
-    assert_eq!(read, Ok(Arc::from(long.as_str())));
-    assert!(decode_body(&bytes, || None).is_err());
+    let read = |apart: Option<&str>| decode_body(&bytes, || apart.map(str::to_owned)).map(|(body, _)| body.text);
+    assert_eq!(read(Some(&long)), Ok(Arc::from(long.as_str())));
+    assert_eq!(read(None), Err(RecordFault::Garbled { what: "text of a trace" }));
+    let other = long.replacen("word", "sword", 1);
+    assert_eq!(read(Some(&other)), Err(RecordFault::Checksum { what: "text of a trace" }));
 }
 
 #[test]
 fn words_of_another_tokeniser_are_read_again() {
     let (mut bytes, _) = encode_body(&body(), &Tokens { key: 1, length: 0, terms: Vec::new() });
+    bytes.truncate(bytes.len() - 4);
+    bytes[0] = 1;
     // The version of the tokeniser stands before key, length and the empty list.
     let place = bytes.len() - 4;
     bytes[place] = 99;
-    let read = decode_body(&bytes, || None).map(|(_, tokens)| tokens);
+    let read = decode_body(&sealed(&bytes), || None).map(|(_, tokens)| tokens);
     assert_eq!(read, Ok(Tokens::of("tea at 5")));
 }
 
@@ -107,15 +145,15 @@ fn states() {
         &encode_state(&state()),
         "0104050d0000003f0000e0400000803f02ae47613f3333733fcdcc8c3f0000803ed00fa01f01f02e \
          0201000109",
+        decode_state,
+        &state(),
     );
-    assert_eq!(decode_state(&encode_state(&state())), Ok(state()));
 }
 
 #[test]
 fn vectors() {
     let vector = QuantisedVector { scale: 0.5, values: [1, -1, 127, -127].into() };
-    check(&encode_vector(3, &vector), "01 0300 0000003f 01ff7f81");
-    assert_eq!(decode_vector(&encode_vector(3, &vector)), Ok((3, vector)));
+    check(&encode_vector(3, &vector), "01 0300 0000003f 01ff7f81", decode_vector, &(3, vector));
     assert!(decode_vector(&[1, 0, 0, 0, 0, 0, 0, 1]).is_err(), "a scale of nothing");
 }
 
@@ -129,10 +167,11 @@ fn exchanges() {
         reply: "r".repeat(800),
     };
     let (bytes, bulky) = encode_exchange(&exchange);
-    check(&bytes, "0106030002686901");
     assert_eq!(bulky, [None, Some(exchange.reply.as_str())]);
     let text = |which| (which == 1).then(|| exchange.reply.clone());
-    assert_eq!(decode_exchange(exchange.turn, &bytes, text), Ok(exchange.clone()));
+    let decode = |bytes: &[u8]| decode_exchange(exchange.turn, bytes, text);
+    check(&bytes, "01 06 03 00 02 6869 02 cc848f8208", decode, &exchange);
+    assert_eq!(decode(&unhex("01 06 03 00 02 6869 01")), Ok(exchange.clone()), "as format 1 had it");
 }
 
 fn turn() -> TurnRecord {
@@ -174,8 +213,8 @@ fn turn() -> TurnRecord {
 
 #[test]
 fn turns() {
-    check(&encode_turn(&turn()), &format!("02{TURN_1}00"));
-    assert_eq!(decode_turn(turn().turn, &encode_turn(&turn())), Ok(turn()));
+    let decode = |bytes: &[u8]| decode_turn(turn().turn, bytes);
+    check(&encode_turn(&turn()), &format!("02{TURN_1}00"), decode, &turn());
     let called = |name: &str, failed, shown: &[u64]| ToolUse {
         step: 1,
         name: name.to_owned(),
@@ -184,8 +223,8 @@ fn turns() {
     };
     let tools = vec![called("recall", false, &[300]), called(ToolUse::UNKNOWN, true, &[])];
     let record = TurnRecord { tools, ..turn() };
-    check(&encode_turn(&record), &format!("02{TURN_1}02 01 06726563616c6c 00 01ac02  01 013f 01 00"));
-    assert_eq!(decode_turn(record.turn, &encode_turn(&record)), Ok(record));
+    let golden = format!("02{TURN_1}02 01 06726563616c6c 00 01ac02  01 013f 01 00");
+    check(&encode_turn(&record), &golden, decode, &record);
 }
 
 /// What versions 1 and 2 of a turn's record share, after the version.
@@ -195,10 +234,7 @@ const TURN_1: &str = "06d00f03017206040101ac0201040000803f02040000003f0000003f00
 
 #[test]
 fn turns_of_version_1_are_read_for_ever() {
-    let hex: String = format!("01{TURN_1}").split_whitespace().collect();
-    let bytes: Vec<u8> =
-        (0..hex.len()).step_by(2).map(|n| u8::from_str_radix(&hex[n..n + 2], 16).unwrap()).collect();
-    assert_eq!(decode_turn(turn().turn, &bytes), Ok(turn()));
+    assert_eq!(decode_turn(turn().turn, &unhex(&format!("01{TURN_1}"))), Ok(turn()));
 }
 
 #[test]
@@ -223,13 +259,11 @@ fn ledgers() {
         user: UserName::new("b").expect("because it is a legal name"),
     };
     let meta = Meta { space, created_at: at(64) };
-    check(&encode_meta(&meta), "01 0161 0162 8001");
-    assert_eq!(decode_meta(&encode_meta(&meta)), Ok(meta));
+    check(&encode_meta(&meta), "01 0161 0162 8001", decode_meta, &meta);
 
     let identity = EmbedderIdentity { model: "m".into(), dimensions: 384, revision: "r".into() };
     let embedder = EmbedderRecord { identity, generation: 1 };
-    check(&encode_embedder(&embedder), "01 016d 8003 0172 01");
-    assert_eq!(decode_embedder(&encode_embedder(&embedder)), Ok(embedder));
+    check(&encode_embedder(&embedder), "01 016d 8003 0172 01", decode_embedder, &embedder);
 
     let counters = Counters {
         last_trace: 300,
@@ -242,13 +276,11 @@ fn ledgers() {
         sealed_upto: 0,
         scrub_pending: true,
     };
-    check(&encode_counters(&counters), "01 ac02 02 03 04 0a 0c 01 00 01");
-    assert_eq!(decode_counters(&encode_counters(&counters)), Ok(counters));
+    check(&encode_counters(&counters), "01 ac02 02 03 04 0a 0c 01 00 01", decode_counters, &counters);
 
     let ids = |list: &[u64]| list.iter().map(|raw| TraceId::from_raw(*raw)).collect();
     let recall = RecallRow { at: at(1), shown: ids(&[1, 300]), credited: ids(&[1]), corrected: Vec::new() };
-    check(&encode_recall(&recall), "01 02 02 01 ac02 01 01 00");
-    assert_eq!(decode_recall(&encode_recall(&recall)), Ok(recall));
+    check(&encode_recall(&recall), "01 02 02 01 ac02 01 01 00", decode_recall, &recall);
 }
 
 #[test]
@@ -261,8 +293,8 @@ fn journals() {
         mechanism: "credit",
         changes: vec![change(Quantity::Uses)],
     };
-    check(&encode_journal(&entry), "01 02 00 05 02 01 ac02 03 0000003f 0000803f");
-    assert_eq!(decode_journal(4, &encode_journal(&entry)), Ok(entry.clone()));
+    let decode = |bytes: &[u8]| decode_journal(4, bytes);
+    check(&encode_journal(&entry), "01 02 00 05 02 01 ac02 03 0000003f 0000803f", decode, &entry);
     for mechanism in [
         "encoding",
         "evidence",
@@ -280,10 +312,20 @@ fn journals() {
     }
 }
 
+fn bytes_of_state() -> usize {
+    encode_state(&state()).len() - 4
+}
+
 #[test]
 fn other_versions_and_cut_records_are_refused() {
     let version = RecordFault::Version { what: "trace state", version: 2 };
-    assert_eq!(decode_state(&[2, 0, 0]), Err(version));
+    assert_eq!(decode_state(&[2, 0, 0]), Err(version.clone()));
+    assert_eq!(decode_state(&sealed(&[2, 0, 0])), Err(version));
+    let bare = &encode_state(&state())[..bytes_of_state()];
+    let bare = [&[1], &bare[1..]].concat();
+    for len in 0..bare.len() {
+        assert!(decode_state(&bare[..len]).is_err(), "cut to {len}");
+    }
     let bytes = encode_state(&state());
     for len in 0..bytes.len() {
         assert!(decode_state(&bytes[..len]).is_err(), "cut to {len}");

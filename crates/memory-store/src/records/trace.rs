@@ -3,7 +3,7 @@
 use bethink_domain::{Affect, Evidence, Origin, Source, Stability, Timestamp, TraceId, TraceKind, TurnId};
 use serde::{Deserialize, Serialize};
 
-use super::{INLINE_BYTES_MAX, RecordFault, StoredText, decode, encode};
+use super::{INLINE_BYTES_MAX, RecordFault, StoredText, decode, encode, seal, unseal};
 use crate::rows::{TraceBody, TraceState};
 use crate::tokens::Tokens;
 use crate::vector::QuantisedVector;
@@ -144,10 +144,7 @@ pub(crate) fn decode_body(
     bulky: impl FnOnce() -> Option<String>,
 ) -> Result<(TraceBody, Tokens), RecordFault> {
     let record: BodyV1 = decode("trace", bytes)?;
-    let text = match record.text {
-        StoredText::Inline(text) => text,
-        StoredText::Bulky => bulky().ok_or(RecordFault::Garbled { what: "trace without its text" })?,
-    };
+    let text = record.text.join("text of a trace", bulky)?;
     let boxed = |list: Vec<String>| list.into_iter().map(String::into_boxed_str).collect();
     let origin = |origin| match origin {
         OriginV1::Turn(raw) => Origin::Turn(TurnId::from_raw(raw)),
@@ -266,13 +263,13 @@ pub(crate) fn encode_vector(generation: u16, vector: &QuantisedVector) -> Vec<u8
     bytes.extend_from_slice(&generation.to_le_bytes());
     bytes.extend_from_slice(&vector.scale.to_le_bytes());
     bytes.extend(vector.values.iter().map(|v| v.cast_unsigned()));
-    bytes
+    seal(bytes)
 }
 
 pub(crate) fn decode_vector(bytes: &[u8]) -> Result<(u16, QuantisedVector), RecordFault> {
     let garbled = RecordFault::Garbled { what: "vector" };
-    match bytes {
-        [1, g0, g1, s0, s1, s2, s3, values @ ..] => {
+    match unseal("vector", bytes)? {
+        (1, [g0, g1, s0, s1, s2, s3, values @ ..]) => {
             let scale = f32::from_le_bytes([*s0, *s1, *s2, *s3]);
             if !scale.is_finite() || scale <= 0.0 || values.contains(&0x80) {
                 return Err(garbled);
@@ -280,7 +277,7 @@ pub(crate) fn decode_vector(bytes: &[u8]) -> Result<(u16, QuantisedVector), Reco
             let values = values.iter().map(|v| v.cast_signed()).collect();
             Ok((u16::from_le_bytes([*g0, *g1]), QuantisedVector { scale, values }))
         }
-        [version, ..] if *version != 1 => Err(RecordFault::Version { what: "vector", version: *version }),
-        _ => Err(garbled),
+        (1, _) => Err(garbled),
+        (version, _) => Err(RecordFault::Version { what: "vector", version }),
     }
 }
