@@ -4,6 +4,7 @@ pub(crate) mod commit;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod faulty;
 pub(crate) mod load;
+pub(crate) mod migrate;
 pub(crate) mod open;
 pub(crate) mod read;
 pub(crate) mod rewrite;

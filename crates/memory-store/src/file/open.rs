@@ -39,6 +39,8 @@ pub(crate) struct Looking {
     file: File,
     /// Whether the file may be written at all.
     pub(crate) writable: bool,
+    /// Its format, at most [`FORMAT`].
+    pub(crate) format: u32,
 }
 
 /// Looks at the file of a space; none when there is no file.
@@ -54,7 +56,8 @@ pub(crate) fn look_or_miss(path: &Path, how: &Opening) -> Result<Option<Looking>
 pub(crate) fn look(path: &Path, how: &Opening) -> Result<Looking, StoreError> {
     let (file, writable) = checked_file(path)?;
     let database = guarded(path, || probe(path, &file, writable, how, check_format))?;
-    Ok(Looking { database, file, writable })
+    let format = format_of(path, &database)?;
+    Ok(Looking { database, file, writable, format })
 }
 
 impl Looking {
@@ -75,7 +78,7 @@ impl Looking {
 pub(crate) fn open_database(path: &Path, how: &Opening) -> Result<Database, StoreError> {
     let (file, writable) = checked_file(path)?;
     let database = guarded(path, || probe(path, &file, writable, how, |_, _| Ok(())))?;
-    Looking { database, file, writable }.write(path, how)
+    Looking { database, file, writable, format: FORMAT }.write(path, how)
 }
 
 /// What an empty file would hold, without one.
@@ -219,45 +222,80 @@ pub(crate) fn meta_of(path: &Path, database: &Database) -> Result<Meta, StoreErr
 fn create(path: &Path, meta: &Meta) -> Result<(), StoreError> {
     let dir = path.parent().unwrap_or(Path::new("."));
     paths::create_private_dir(dir)?;
-    build_beside(path, |tables| tables.begin(meta))
+    build_beside(path, None, |tables| tables.begin(meta))
 }
 
 /// Fills a new file under another name, makes it durable, and puts it in the place of `path`.
 pub(crate) fn build_beside(
     path: &Path,
+    disk: Option<&Disk>,
     fill: impl FnOnce(&mut Tables<'_>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let fault = |error| StoreError::io(path, error);
+    let fresh = write_beside(path, disk, fill)?;
+    put_in_place(&fresh, path, disk)
+}
+
+/// Fills a new file under another name and makes it durable; gives that name.
+pub(crate) fn write_beside(
+    path: &Path,
+    disk: Option<&Disk>,
+    fill: impl FnOnce(&mut Tables<'_>) -> Result<(), StoreError>,
+) -> Result<PathBuf, StoreError> {
     let fresh = beside(path);
     match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(fault(error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(StoreError::io(path, error)),
         // What a crash left of an earlier attempt.
         _ => {}
     }
-    let built = write_new(&fresh, fill).and_then(|()| fs::rename(&fresh, path).map_err(fault));
-    if built.is_err() {
-        // It may not be there; and the first error is the one that matters.
-        let _ = fs::remove_file(&fresh);
+    let written = write_new(&fresh, disk, fill);
+    if written.is_err() {
+        remove_beside(path);
     }
-    built?;
+    written.map(|()| fresh)
+}
+
+/// Puts a complete file in the place of `path`, and makes that durable.
+pub(crate) fn put_in_place(fresh: &Path, path: &Path, disk: Option<&Disk>) -> Result<(), StoreError> {
+    let fault = |error| StoreError::io(path, error);
+    if disk.is_some_and(|disk| !disk.renames()) {
+        return Ok(());
+    }
+    if let Err(error) = fs::rename(fresh, path) {
+        remove_beside(path);
+        return Err(fault(error));
+    }
     paths::sync_dir(path.parent().unwrap_or(Path::new("."))).map_err(fault)
 }
 
-fn beside(path: &Path) -> PathBuf {
+/// Removes what was built beside a file and is not to take its place.
+pub(crate) fn remove_beside(path: &Path) {
+    // It may not be there; and the error that led here is the one that matters.
+    let _ = fs::remove_file(beside(path));
+}
+
+/// The name under which a file is built before it takes its place.
+pub(crate) fn beside(path: &Path) -> PathBuf {
     path.with_extension("redb-new")
 }
 
 fn write_new(
     fresh: &Path,
+    disk: Option<&Disk>,
     fill: impl FnOnce(&mut Tables<'_>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let file = paths::create_private_file(fresh).map_err(|error| StoreError::io(fresh, error))?;
     let fault = |error: redb::Error| StoreError::database(fresh, error);
     let backend = FileBackend::new(file).map_err(|error| fault(error.into()))?;
-    let database = Builder::new()
-        .set_cache_size(16 * 1024 * 1024)
-        .create_with_backend(backend)
-        .map_err(|error| fault(error.into()))?;
+    let mut builder = Builder::new();
+    builder.set_cache_size(16 * 1024 * 1024);
+    let database = match disk {
+        None => builder.create_with_backend(backend),
+        Some(disk) => {
+            let shadow = Shadow::new(backend, disk.clone()).map_err(|error| StoreError::io(fresh, error))?;
+            builder.create_with_backend(shadow)
+        }
+    };
+    let database = database.map_err(|error| fault(error.into()))?;
     in_one_commit(fresh, &database, fill)?;
     database.close().map_err(|error| fault(error.into()))?;
     File::open(fresh).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(fresh, error))

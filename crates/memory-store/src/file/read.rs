@@ -215,7 +215,8 @@ fn exchange(
     found.map(|bytes| read_exchange(path, turn, bytes.value(), bulky)).transpose()
 }
 
-fn read_exchange(
+/// Reads a turn of the transcript, with the texts that lie apart.
+pub(super) fn read_exchange(
     path: &Path,
     turn: TurnId,
     bytes: &[u8],

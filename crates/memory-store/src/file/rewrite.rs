@@ -22,7 +22,9 @@ pub(crate) fn rewrite(slot: &StoreSlot, epoch: u64, counters: Counters) -> Resul
     let scrubbed = records::encode_counters(&Counters { scrub_pending: false, ..counters });
     let path = slot.path();
     slot.in_turn(epoch, || {
-        slot.replace(|database| build_beside(path, |tables| copy(path, database, tables, &scrubbed)))
+        slot.replace(|database, disk| {
+            build_beside(path, disk, |tables| copy(path, database, tables, &scrubbed))
+        })
     })
 }
 

@@ -50,6 +50,17 @@ impl Disk {
         self.shared.syncs_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_ok()
     }
 
+    /// Whether a rename that is synced now reaches the disk.
+    pub(super) fn renames(&self) -> bool {
+        if self.shared.out.load(Ordering::SeqCst) {
+            return false;
+        }
+        let holds = self.holds();
+        self.shared.out.store(!holds, Ordering::SeqCst);
+        // It may have reached the disk before the sync that fails.
+        holds || self.leaks(0)
+    }
+
     /// The pages that reach the disk although the sync fails.
     fn leaks(&self, page: u64) -> bool {
         let mixed = |seed: u64| (page ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1;

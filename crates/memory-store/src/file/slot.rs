@@ -10,7 +10,10 @@ use redb::Database;
 #[cfg(any(test, feature = "testing"))]
 use super::faulty::FaultyDisk;
 use super::load;
+use super::migrate::migrate;
 use super::open::{self, Looking, Opening, guarded};
+use super::shadow::Disk;
+use super::tables::FORMAT;
 use crate::error::StoreError;
 use crate::records::Meta;
 
@@ -18,7 +21,8 @@ use crate::records::Meta;
 ///
 /// Clones share it. It is opened once, outside the actor, because a new incarnation of an actor starts before the old
 /// one has stopped. Until something is committed it is only looked at, and created only then where there is none. An
-/// error of the disk closes it; the next use opens it again.
+/// error of the disk closes it; the next use opens it again. A file of an earlier format is read as it is, and migrated by
+/// the first commit.
 #[derive(Clone)]
 pub struct StoreSlot {
     inner: Arc<Inner>,
@@ -152,6 +156,34 @@ impl StoreSlot {
         self.inner.embedder.as_ref()
     }
 
+    /// Brings the file to the newest format now, where it is older; gives the format that it had, or none where there is no
+    /// file. Blocks on the disk.
+    ///
+    /// # Errors
+    /// A [`StoreError`] when it cannot be migrated; then it is as it was.
+    pub fn migrate(&self) -> Result<Option<u32>, StoreError> {
+        let (path, opening) = (&self.inner.path, &self.inner.opening);
+        self.in_turn(self.epoch(), || {
+            self.reopen()?;
+            let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+            match std::mem::replace(&mut *held, Held::Closed) {
+                Held::Looking(looking) => {
+                    let had = looking.format;
+                    *held = Held::Looking(migrate(path, looking, opening)?);
+                    Ok(Some(had))
+                }
+                Held::Absent(nothing) => {
+                    *held = Held::Absent(nothing);
+                    Ok(None)
+                }
+                writing => {
+                    *held = writing;
+                    Ok(Some(FORMAT))
+                }
+            }
+        })
+    }
+
     /// Closes the file for good, as when its space goes to sleep. Waits for work that uses it, and blocks on the disk.
     pub fn retire(&self) {
         self.inner.retired.store(true, Ordering::SeqCst);
@@ -197,10 +229,12 @@ impl StoreSlot {
             // Its mode may have changed meanwhile.
             Held::Looking(looking) if !looking.writable => {
                 drop(looking);
-                *held = Held::Writing(self.look()?.write(path, opening)?);
+                *held = Held::Writing(migrate(path, self.look()?, opening)?.write(path, opening)?);
             }
             // On an error it stays closed, and the next use looks again.
-            Held::Looking(looking) => *held = Held::Writing(looking.write(path, opening)?),
+            Held::Looking(looking) => {
+                *held = Held::Writing(migrate(path, looking, opening)?.write(path, opening)?);
+            }
             Held::Absent(nothing) => match open::create_and_open(path, &self.inner.meta, opening) {
                 Ok(database) => *held = Held::Writing(database),
                 Err(error) => {
@@ -263,7 +297,7 @@ impl StoreSlot {
     /// Replaces the file by what `build` puts in its place, while nobody uses it.
     pub(crate) fn replace(
         &self,
-        build: impl FnOnce(&Database) -> Result<(), StoreError>,
+        build: impl FnOnce(&Database, Option<&Disk>) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.reopen()?;
         let path = &self.inner.path;
@@ -272,7 +306,7 @@ impl StoreSlot {
             looking.check_writable(path)?;
         }
         let database = held.database().ok_or_else(|| self.closed())?;
-        guarded(path, || build(database))?;
+        guarded(path, || build(database, self.inner.opening.disk.as_ref()))?;
         // Closed before the new file is opened: the old one has lost its name already.
         *held = Held::Closed;
         *held = Held::Looking(self.look()?);

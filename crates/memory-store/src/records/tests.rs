@@ -120,7 +120,8 @@ fn long_texts_lie_apart() {
     let (bytes, bulky) = encode_body(&body, &Tokens::of(&long));
     assert_eq!(bulky, Some(long.as_str()));
     assert!(bytes.len() < 1_900);
-    let read = |apart: Option<&str>| decode_body(&bytes, || apart.map(str::to_owned)).map(|(body, _)| body.text);
+    let read =
+        |apart: Option<&str>| decode_body(&bytes, || apart.map(str::to_owned)).map(|(body, _)| body.text);
     assert_eq!(read(Some(&long)), Ok(Arc::from(long.as_str())));
     assert_eq!(read(None), Err(RecordFault::Garbled { what: "text of a trace" }));
     let other = long.replacen("word", "sword", 1);
