@@ -79,6 +79,7 @@ async fn converse(awake: &Awake, shown: TraceId) {
         relevance: 0.8,
         strength: 0.7,
         faded: false,
+        faded_at: None,
         terms: ScoreTerms { cosine: 0.5, words: 0.5, coverage: 0.5, subject: 0.0, priority: 0.0 },
     }];
     complete(answered).await;
