@@ -3,6 +3,7 @@
 //! One version for all of them. Fields are added, never renamed or removed within a version. Domain types know nothing
 //! of this; `convert` is the only way across.
 
+mod backup;
 mod convert;
 mod fault;
 mod frame;
@@ -11,6 +12,7 @@ mod response;
 mod time;
 mod transfer;
 
+pub use backup::{Backup, HoldingBackup, LeftOut};
 pub use convert::{recalled, recollection, remembered, trace, turn};
 pub use fault::{Fault, FaultKind};
 pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};

@@ -150,6 +150,11 @@ pub enum Request {
         #[serde(default)]
         revive: bool,
     },
+    /// Copy all spaces, whosever they are, into a new backup. Wakes no space.
+    Backup {
+        /// Absolute path of a directory that is absent or empty.
+        dir: String,
+    },
     /// Figures of the space.
     Measure,
     /// How the process is. Wakes no space.

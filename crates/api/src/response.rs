@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::backup::Backup;
 use crate::transfer::{ExportPage, Imported};
 
 /// A response, by the request that it answers.
@@ -33,6 +34,8 @@ pub enum Response {
     Export(ExportPage),
     /// What became of an imported trace.
     Imported(Imported),
+    /// A backup.
+    BackedUp(Backup),
     /// Figures.
     Figures(Figures),
     /// How the process is.

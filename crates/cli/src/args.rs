@@ -121,6 +121,12 @@ pub(crate) enum Command {
         #[arg(long)]
         revive: bool,
     },
+    /// Copy all memory to a new directory while it is in use, and read every copy again
+    #[command(after_help = "Example:\n  bethink backup /mnt/disk/bethink-2026-03-14")]
+    Backup {
+        /// Directory that is absent or empty, outside of where memory is kept
+        dir: PathBuf,
+    },
     /// Explain a memory, or how a turn was answered
     #[command(after_help = "Example:\n  bethink why --last\n  bethink why 0c1v7k2m4q7zp")]
     Why {

@@ -1,5 +1,6 @@
 //! What each command does: parse, ask the door, print.
 
+mod backup;
 mod config;
 mod eval;
 mod export;
@@ -80,6 +81,7 @@ async fn with_door(
             recall::run(opened, settings, output, asked).await
         }
         Command::Memory(command) => memory::run(opened, settings, output, command).await,
+        Command::Backup { dir } => backup::run(opened, output, dir).await,
         Command::Forget { id, yes } => forget::run(opened, output, id, yes).await,
         Command::Export { file, transcript, replace } => {
             export::run(opened, output, export::Asked { file, transcript, replace }).await

@@ -4,6 +4,7 @@
 //! [`SocketDoor`] talks to the process that owns the data; [`serve`] lets others in through the Unix socket, by way of a
 //! `LocalDoor`. All of them speak the shapes of `bethink_api`, so a command does not know which it uses.
 
+mod backup;
 mod client;
 mod door;
 mod frames;

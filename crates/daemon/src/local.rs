@@ -12,6 +12,7 @@ use bethink_protocol::{ConverseError, Durable, MemoryError, TurnEvent};
 use bethink_runtime::{AskError, Handle, RuntimeError};
 use tokio::sync::mpsc;
 
+use crate::backup::backup;
 use crate::door::{Door, DoorFuture, Responses};
 use crate::status::status;
 
@@ -129,6 +130,7 @@ impl LocalDoor {
             transfer @ (Request::Export { .. } | Request::ExportTurns { .. } | Request::Import { .. }) => {
                 self.transfer(space, transfer).await
             }
+            Request::Backup { dir } => backup(&self.handle, &dir).await,
             Request::Measure => self.measure(space).await,
             Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }
@@ -324,12 +326,13 @@ fn kind_named(name: &str) -> Result<TraceKind, Fault> {
     })
 }
 
-fn running(error: RuntimeError) -> Fault {
+pub(crate) fn running(error: RuntimeError) -> Fault {
     let kind = match &error {
         RuntimeError::InUse { .. } | RuntimeError::Data(_) => FaultKind::Data,
         RuntimeError::Unwritable { .. } => FaultKind::Unwritable,
         RuntimeError::Busy { .. } => FaultKind::Busy,
         RuntimeError::Model(_) => FaultKind::Model,
+        RuntimeError::Setup(_) => FaultKind::Usage,
         _ => FaultKind::Failed,
     };
     Fault::new(kind, error.to_string())

@@ -82,6 +82,35 @@ pub enum StoreError {
         /// What the operating system says.
         source: std::io::Error,
     },
+    /// A backup can't be put there: name another place.
+    #[error("{} can't take a backup: {what}", .path.display())]
+    Taken {
+        /// Which place.
+        path: PathBuf,
+        /// What is there.
+        what: String,
+    },
+    /// The disk has too little room: free some, or name another one. Nothing was written.
+    #[error(
+        "{} has {} MiB free, and {} MiB are needed: free some, or name another place",
+        .path.display(), free >> 20, needed.div_ceil(1 << 20)
+    )]
+    NoRoom {
+        /// A directory on that disk.
+        path: PathBuf,
+        /// Bytes that are needed.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// There is no complete backup that this program can read: name another one.
+    #[error("{} is no backup that can be restored: {why}", .path.display())]
+    NoBackup {
+        /// Which directory.
+        path: PathBuf,
+        /// What is missing.
+        why: String,
+    },
     /// The store is stopping, or this work was overtaken by a restart.
     #[error("the store of {} is closed", .path.display())]
     Closed {
@@ -95,7 +124,7 @@ impl StoreError {
     #[must_use]
     pub fn unwritable_path(&self) -> Option<&Path> {
         match self {
-            Self::ReadOnly { path } | Self::Io { path, .. } => Some(path),
+            Self::ReadOnly { path } | Self::Io { path, .. } | Self::NoRoom { path, .. } => Some(path),
             _ => None,
         }
     }
@@ -113,6 +142,10 @@ impl StoreError {
 
     pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), what: what.into() }
+    }
+
+    pub(crate) fn taken(path: &Path, what: impl Into<String>) -> Self {
+        Self::Taken { path: path.to_owned(), what: what.into() }
     }
 
     /// Sorts what the database reports by what can be done about it.
@@ -138,12 +171,14 @@ impl StoreError {
     pub(crate) fn told(&self) -> MemoryError {
         let text = self.to_string();
         match self {
-            Self::ReadOnly { .. } | Self::Io { .. } => MemoryError::Unwritable(text),
+            Self::ReadOnly { .. } | Self::Io { .. } | Self::NoRoom { .. } => MemoryError::Unwritable(text),
+            Self::Taken { .. } => MemoryError::Invalid(text),
             Self::Closed { .. } | Self::InUse { .. } => MemoryError::Unavailable(text),
             Self::NotAFile { .. }
             | Self::Empty { .. }
             | Self::Foreign { .. }
             | Self::TooNew { .. }
+            | Self::NoBackup { .. }
             | Self::Damaged { .. }
             | Self::EmbedderChanged { .. } => MemoryError::Damaged(text),
         }

@@ -1,6 +1,7 @@
 //! A space's file. Everything that knows the database is below this module.
 
 pub(crate) mod commit;
+pub(crate) mod copy;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod faulty;
 pub(crate) mod load;

@@ -2,6 +2,7 @@
 
 mod actor;
 mod apply;
+mod backup;
 mod catalogue;
 mod config;
 mod direct;
@@ -19,6 +20,7 @@ mod vector;
 mod view;
 
 pub use actor::{MemoryStore, MemoryStoreArgs, ports};
+pub use backup::{BackupDraft, Holding, KnownBackups, LeftOut, Manifest, SpaceCopy};
 pub use catalogue::{Catalogue, Wake};
 pub use config::{MemoryConfig, StoreConfig};
 pub use direct::{Appended, append};

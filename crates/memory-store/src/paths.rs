@@ -87,6 +87,14 @@ pub(crate) fn create_private_file(path: &Path) -> io::Result<fs::File> {
     Ok(file)
 }
 
+/// Removes a file; one that is not there is no error.
+pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Makes a rename in the directory durable.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     #[cfg(unix)]

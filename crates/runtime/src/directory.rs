@@ -4,6 +4,8 @@
 //! after it crashed too often. Waking and sleeping are done by spawned tasks that report back, so that the Directory
 //! itself always answers at once.
 
+mod lending;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ use crate::config::RuntimeConfig;
 use crate::error::RuntimeError;
 use crate::family::{Family, Parts, SpacePorts};
 use crate::health::SpaceHealth;
+use lending::Wanted;
+pub(crate) use lending::{Lend, Lent};
 
 /// Messages for the Directory that may wait; each takes microseconds, so a longer queue would hide a stuck process.
 pub(crate) const DIRECTORY_MAILBOX: usize = 512;
@@ -41,6 +45,11 @@ enum State {
         used_at: Timestamp,
     },
     Sleeping(Vec<Waiter>),
+    /// Asleep, and its file is read by somebody who was told when others want it.
+    Lent {
+        waiters: Vec<Waiter>,
+        wanted: Wanted,
+    },
     /// While `closing`, its actors still stop and its file is still open.
     Resting {
         until: Timestamp,
@@ -193,7 +202,7 @@ impl Directory {
             .iter()
             .filter_map(|(space, state)| match state {
                 State::Awake { used_at, .. } => Some((*used_at, space.clone())),
-                State::Waking { .. } | State::Sleeping(_) | State::Resting { .. } => None,
+                _ => None,
             })
             .min();
         let Some((_, space)) = oldest else { return Err(RuntimeError::Busy { awake: self.awake() }) };
@@ -219,6 +228,7 @@ impl Directory {
             Some(
                 State::Waking { waiters, .. }
                 | State::Sleeping(waiters)
+                | State::Lent { waiters, .. }
                 | State::Resting { closing: true, waiters, .. },
             ) => {
                 if waiters.len() < WAITERS_MAX {
@@ -280,6 +290,9 @@ impl Message<Wake> for Directory {
 
     async fn handle(&mut self, Wake { space }: Wake, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         let (delegated, waiter) = ctx.reply_sender();
+        if let Some(State::Lent { wanted, .. }) = self.spaces.get(&space) {
+            wanted.set();
+        }
         if let Some(waiter) = waiter {
             self.answer_wake(space, waiter, ctx.actor_ref().clone());
         }
@@ -358,7 +371,7 @@ impl Message<Broke> for Directory {
             }
             Some(State::Waking { broke, .. }) => *broke = Some(reason),
             // It stops already; what it had not acknowledged was not promised.
-            Some(State::Sleeping(_) | State::Resting { .. }) | None => {}
+            Some(State::Sleeping(_) | State::Lent { .. } | State::Resting { .. }) | None => {}
         }
     }
 }
@@ -408,7 +421,7 @@ impl Message<FinishTurns> for Directory {
     async fn handle(&mut self, _: FinishTurns, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         let awake = self.spaces.values().filter_map(|state| match state {
             State::Awake { family, .. } => Some(Arc::clone(family)),
-            State::Waking { .. } | State::Sleeping(_) | State::Resting { .. } => None,
+            _ => None,
         });
         let awake: Vec<Arc<Family>> = awake.collect();
         ctx.spawn(async move {
@@ -428,6 +441,9 @@ impl Message<SleepAll> for Directory {
         self.stopping = true;
         let spaces: Vec<SpaceId> = self.spaces.keys().cloned().collect();
         for space in &spaces {
+            if let Some(State::Lent { wanted, .. }) = self.spaces.get(space) {
+                wanted.set();
+            }
             self.start_sleeping(space, ctx.actor_ref().clone());
         }
         let (delegated, waiter) = ctx.reply_sender();
@@ -458,6 +474,7 @@ impl Message<Census> for Directory {
                     ("awake".to_owned(), Some(*used_at), Some(Arc::clone(family)))
                 }
                 State::Sleeping(_) => ("falling asleep".to_owned(), None, None),
+                State::Lent { .. } => ("asleep, being copied".to_owned(), None, None),
                 State::Resting { reason, .. } => (format!("resting: {reason}"), None, None),
             };
             let health = SpaceHealth { space: space.clone(), state, used_at, actors: Vec::new() };

@@ -219,6 +219,11 @@ impl Family {
         vec![planner, executor, store]
     }
 
+    /// Its open file.
+    pub(crate) fn slot(&self) -> &StoreSlot {
+        &self.slot
+    }
+
     /// The ways in.
     pub(crate) fn ports(&self) -> &SpacePorts {
         &self.ports
@@ -289,7 +294,10 @@ async fn open(parts: &Parts, space: &SpaceId) -> Result<StoreSlot, RuntimeError>
     }
 }
 
-fn store_error(error: &bethink_memory_store::StoreError) -> RuntimeError {
+pub(crate) fn store_error(error: &bethink_memory_store::StoreError) -> RuntimeError {
+    if let bethink_memory_store::StoreError::Taken { .. } = error {
+        return RuntimeError::Setup(error.to_string());
+    }
     match error.unwritable_path() {
         Some(path) => {
             // The path leads the message of both errors; once is enough.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bethink_domain::{SpaceId, Timestamp, UnitVector};
+use bethink_memory_store::{Holding, Manifest};
 use bethink_protocol::{EmbedPort, Tick};
 use bethink_providers::Embedder;
 use kameo::actor::{ActorRef, ReplyRecipient};
 use kameo::reply::ReplyError;
 
+use crate::backup::Backups;
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
 use crate::directory::{Census, Counted, Directory, FinishTurns, SleepAll};
@@ -32,6 +34,7 @@ pub struct Handle {
     pub(crate) config: RuntimeConfig,
     pub(crate) data_dir: DataDir,
     pub(crate) wakes: Wakes,
+    pub(crate) backups: Backups,
     pub(crate) ticker: tokio::task::AbortHandle,
     pub(crate) extensions: Vec<Running>,
     pub(crate) board: Board,
@@ -151,6 +154,21 @@ impl Handle {
     #[must_use]
     pub fn mishaps(&self) -> &Mishaps {
         &self.mishaps
+    }
+
+    /// Copies every space into a new backup at an absolute path, while all of them are in use. Sleeping spaces go on
+    /// sleeping. A space that can't be read is left out, and the manifest says so.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Setup`] when something is there already, [`RuntimeError::Unwritable`] when it can't be written,
+    /// [`RuntimeError::Unavailable`] when another backup is being made.
+    pub async fn backup(&self, target: &std::path::Path) -> Result<Manifest, RuntimeError> {
+        self.backups.make(target, self.now()).await
+    }
+
+    /// Known backups that hold what a space was told at a time.
+    pub async fn backups_holding(&self, space: &SpaceId, told_at: Timestamp) -> Vec<Holding> {
+        self.backups.holding(space, told_at).await
     }
 
     async fn count(&self) -> Vec<Counted> {

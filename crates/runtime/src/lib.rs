@@ -3,6 +3,7 @@
 //! [`start`] builds the process's actors from [`Ingredients`] and gives a [`Handle`]. Spaces are woken by the first
 //! message for them. Only this crate knows which actor stands behind which port.
 
+mod backup;
 mod config;
 mod datadir;
 mod directory;
@@ -17,6 +18,7 @@ mod ports;
 mod start;
 mod wakes;
 
+pub use bethink_memory_store::{Holding, LeftOut, Manifest, SpaceCopy};
 pub use config::RuntimeConfig;
 pub use datadir::{DataDir, make_private_dir};
 pub use error::RuntimeError;

@@ -17,6 +17,7 @@ use kameo::prelude::Spawn;
 use kameo::supervision::{RestartPolicy, SupervisionStrategy};
 use tokio_util::sync::CancellationToken;
 
+use crate::backup::Backups;
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
 use crate::directory::{DIRECTORY_MAILBOX, Directory, DirectoryArgs};
@@ -150,6 +151,8 @@ async fn run(
     let period = Duration::from_secs(config.tick_seconds);
     let ticker = tick(directory.clone(), Arc::clone(&parts.clock), period);
     let started_at = parts.clock.now();
+    let backups =
+        Backups::new(directory.downgrade(), Arc::clone(&parts.data_dir), Arc::clone(&parts.blocking));
     let Parts { wakes, board, mishaps, .. } = parts;
     Handle {
         root,
@@ -160,6 +163,7 @@ async fn run(
         config,
         data_dir,
         wakes,
+        backups,
         ticker,
         extensions,
         board,

@@ -1,8 +1,8 @@
 //! Where the open file of a space is kept, so that every incarnation of its actor shares it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockWriteGuard};
 
 use bethink_domain::{EmbedderIdentity, SpaceId, Timestamp};
 use redb::Database;
@@ -16,6 +16,9 @@ use super::shadow::Disk;
 use super::tables::FORMAT;
 use crate::error::StoreError;
 use crate::records::Meta;
+
+/// How often a long reading is begun anew for others before it has its way.
+const GIVING_WAY_MAX: usize = 64;
 
 /// The open file of one space.
 ///
@@ -40,6 +43,8 @@ struct Inner {
     read_only: AtomicBool,
     /// Reading it takes the file for use; writing it opens, replaces or closes.
     held: RwLock<Held>,
+    /// Those who wait to open, replace or close; whoever reads for long gives way to them.
+    wanted: AtomicUsize,
     /// Held by whoever commits or loads, so that a job of an earlier incarnation cannot commit after a later one loaded.
     turn: Mutex<()>,
     /// The incarnation that may commit.
@@ -132,6 +137,7 @@ impl StoreSlot {
             retired: AtomicBool::new(false),
             read_only: AtomicBool::new(matches!(&held, Held::Looking(looking) if !looking.writable)),
             held: RwLock::new(held),
+            wanted: AtomicUsize::new(0),
             turn: Mutex::new(()),
             epoch: AtomicU64::new(0),
         };
@@ -165,7 +171,7 @@ impl StoreSlot {
         let (path, opening) = (&self.inner.path, &self.inner.opening);
         self.in_turn(self.epoch(), || {
             self.reopen()?;
-            let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+            let mut held = self.held_alone();
             match std::mem::replace(&mut *held, Held::Closed) {
                 Held::Looking(looking) => {
                     let had = looking.format;
@@ -221,7 +227,7 @@ impl StoreSlot {
     /// Makes sure that what is committed reaches the disk: opens the file for writing, or creates it.
     pub(crate) fn take_for_writing(&self) -> Result<(), StoreError> {
         self.reopen()?;
-        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held_alone();
         let (path, opening) = (&self.inner.path, &self.inner.opening);
         match std::mem::replace(&mut *held, Held::Closed) {
             Held::Closed => return Err(self.closed()),
@@ -257,10 +263,42 @@ impl StoreSlot {
         if !fault {
             return;
         }
-        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held_alone();
         if !matches!(*held, Held::Absent(_)) {
             *held = Held::Closed;
         }
+    }
+
+    /// Takes the file from all others, those who read it for long too.
+    fn held_alone(&self) -> RwLockWriteGuard<'_, Held> {
+        self.inner.wanted.fetch_add(1, Ordering::SeqCst);
+        let held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        self.inner.wanted.fetch_sub(1, Ordering::SeqCst);
+        held
+    }
+
+    /// Reads for as long as nobody wants the file for himself; `work` asks from time to time, gives None when somebody
+    /// does, and is begun anew. None when there is no file.
+    pub(crate) fn read_giving_way<T>(
+        &self,
+        mut work: impl FnMut(&Database, &dyn Fn() -> bool) -> Result<Option<T>, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        for attempt in 1..=GIVING_WAY_MAX {
+            self.reopen()?;
+            let held = self.inner.held.read().unwrap_or_else(PoisonError::into_inner);
+            if matches!(*held, Held::Absent(_)) {
+                return Ok(None);
+            }
+            let database = held.database().ok_or_else(|| self.closed())?;
+            let wanted = || attempt < GIVING_WAY_MAX && self.inner.wanted.load(Ordering::SeqCst) > 0;
+            let done = guarded(&self.inner.path, || work(database, &wanted))?;
+            if done.is_some() {
+                return Ok(done);
+            }
+            drop(held);
+            std::thread::yield_now();
+        }
+        Err(self.closed())
     }
 
     fn closed(&self) -> StoreError {
@@ -301,7 +339,7 @@ impl StoreSlot {
     ) -> Result<(), StoreError> {
         self.reopen()?;
         let path = &self.inner.path;
-        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held_alone();
         if let Held::Looking(looking) = &*held {
             looking.check_writable(path)?;
         }
@@ -324,7 +362,7 @@ impl StoreSlot {
         if !closed(&self.inner.held.read().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(());
         }
-        let mut held = self.inner.held.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held_alone();
         if self.inner.retired.load(Ordering::SeqCst) {
             return Err(self.closed());
         }
@@ -335,6 +373,6 @@ impl StoreSlot {
     }
 
     fn close(&self) {
-        *self.inner.held.write().unwrap_or_else(PoisonError::into_inner) = Held::Closed;
+        *self.held_alone() = Held::Closed;
     }
 }

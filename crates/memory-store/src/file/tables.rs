@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bethink_domain::{Exchange, Folded, JournalEntry, RecallId, Timestamp, TraceId, TurnId, TurnRecord};
-use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 
 use crate::error::StoreError;
 use crate::records;
@@ -40,6 +40,31 @@ pub(crate) const RECALLS: Rows = TableDefinition::new("recalls");
 pub(crate) const FORGOTTEN: TableDefinition<'static, u128, i64> = TableDefinition::new("forgotten");
 /// Texts that are too long for their record, by whose they are and id.
 pub(crate) const BULKY: TableDefinition<'static, (u8, u64), &str> = TableDefinition::new("bulky_text");
+
+/// Something that is done with each table.
+pub(crate) trait VisitTable {
+    /// Takes one table; false ends the visit.
+    fn visit<K: Key + 'static, V: Value + 'static>(
+        &mut self,
+        table: TableDefinition<'static, K, V>,
+    ) -> Result<bool, StoreError>;
+}
+
+/// Visits every table that holds what cannot be made anew, always in the same order. False when the visitor ended it.
+pub(crate) fn each_table(visitor: &mut impl VisitTable) -> Result<bool, StoreError> {
+    let all = visitor.visit(META)?
+        && visitor.visit(BODIES)?
+        && visitor.visit(STATES)?
+        && visitor.visit(VECTORS)?
+        && visitor.visit(TRANSCRIPT)?
+        && visitor.visit(TURNS)?
+        && visitor.visit(JOURNAL)?
+        && visitor.visit(FOLDED)?
+        && visitor.visit(RECALLS)?
+        && visitor.visit(FORGOTTEN)?
+        && visitor.visit(BULKY)?;
+    Ok(all)
+}
 
 pub(crate) const FORMAT_KEY: &str = "format";
 pub(crate) const SPACE_KEY: &str = "space";
