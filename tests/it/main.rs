@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't set its stage fails")]
 
+mod backup;
 mod binary;
 mod cli;
 mod config;

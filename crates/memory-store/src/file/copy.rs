@@ -127,6 +127,9 @@ impl VisitTable for Walk<'_> {
         &mut self,
         table: TableDefinition<'static, K, V>,
     ) -> Result<bool, StoreError> {
+        if (self.wanted)() {
+            return Ok(false);
+        }
         let fault = |error: redb::Error| StoreError::database(self.path, error);
         let from = match self.read.open_table(table) {
             Ok(from) => from,

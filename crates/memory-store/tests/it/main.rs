@@ -1,5 +1,6 @@
 //! The store through its actor, as its neighbours see it.
 
+mod backup;
 mod concurrency;
 mod embedding;
 mod files;
