@@ -102,15 +102,7 @@ impl LocalDoor {
                 let view = self.memory(space, |ports| &ports.memory.show, message).await?;
                 Ok(Response::Trace(api::trace(&view)))
             }
-            Request::ShowTurn { turn } => {
-                let turn = match turn {
-                    Some(id) => protocol::TurnRef::Id(parse(&id)?),
-                    None => protocol::TurnRef::Last,
-                };
-                let message = protocol::ShowTurn { turn };
-                let (record, exchange) = self.memory(space, |ports| &ports.memory.show_turn, message).await?;
-                Ok(Response::TurnRecord(api::turn(&record, exchange.as_ref())))
-            }
+            Request::ShowTurn { turn } => self.show_turn(space, turn).await,
             Request::Survey { per_group } => {
                 let message = protocol::Survey { per_group: per_group.min(PAGE_MAX), at: self.now() };
                 let overview = self.memory(space, |ports| &ports.memory.survey, message).await?;
@@ -134,6 +126,16 @@ impl LocalDoor {
             Request::Measure => self.measure(space).await,
             Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }
+    }
+
+    async fn show_turn(&self, space: &SpaceId, turn: Option<String>) -> Result<Response, Fault> {
+        let turn = match turn {
+            Some(id) => protocol::TurnRef::Id(parse(&id)?),
+            None => protocol::TurnRef::Last,
+        };
+        let message = protocol::ShowTurn { turn };
+        let (record, exchange) = self.memory(space, |ports| &ports.memory.show_turn, message).await?;
+        Ok(Response::TurnRecord(api::turn(&record, exchange.as_ref())))
     }
 
     async fn remember(&self, space: &SpaceId, text: String, at: Option<String>) -> Result<Response, Fault> {
