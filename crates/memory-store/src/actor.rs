@@ -3,6 +3,7 @@
 mod embedding;
 mod lane;
 mod reading;
+mod sealing;
 mod transfer;
 mod writing;
 
@@ -30,6 +31,7 @@ use crate::file::slot::StoreSlot;
 use crate::snapshot::Snapshot;
 pub(crate) use embedding::named;
 use embedding::{EmbedLane, Retry};
+use sealing::SealLane;
 
 /// What it takes to build a store, and to build it again after a crash.
 #[derive(Clone)]
@@ -46,6 +48,8 @@ pub struct MemoryStoreArgs {
     pub commit: Arc<dyn Offload>,
     /// Where long scans and reading of the file run.
     pub scan: Arc<dyn Offload>,
+    /// Where segments are built: slow work that nobody waits for.
+    pub seal: Arc<dyn Offload>,
     /// Where it is told what was committed.
     pub events: EventBus,
     /// Chance, for ids.
@@ -78,6 +82,7 @@ pub struct MemoryStore {
     in_flight: Option<usize>,
     embedding: EmbedLane,
     retry: Retry,
+    sealing: SealLane,
     /// A scrub failed, and is left for the next waking.
     scrub_failed: bool,
     last_recall: u64,
@@ -121,6 +126,7 @@ impl Actor for MemoryStore {
             scrub_failed: false,
             embedding: EmbedLane::default(),
             retry: Retry::default(),
+            sealing: SealLane::default(),
             seen_at: Timestamp::default(),
             draining: None,
             args,
@@ -128,6 +134,7 @@ impl Actor for MemoryStore {
         // A scrub that a crash cut short, and vectors that were still missing.
         store.scrub(&me);
         store.retry_embedding(&me);
+        store.go_on(&me);
         Ok(store)
     }
 

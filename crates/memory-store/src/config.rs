@@ -4,6 +4,8 @@ use bethink_cognition::{Decay, DecayConfig, Profile, RelevanceConfig};
 use bethink_domain::Bounded;
 use serde::Deserialize;
 
+use crate::index::Sizes;
+
 /// How a store remembers and recalls.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -25,6 +27,12 @@ pub struct MemoryConfig {
     /// memory and quantity, which a quarter of a year later answers the same questions; then the journal grows with
     /// what is remembered, not with how much was said.
     pub journal_days: u32,
+    /// Newest traces that are compared one by one before they are sealed into a segment, 512 to 1048576. So many take
+    /// about a millisecond; with fewer a graph is hardly faster, and sealing costs a quarter of a millisecond each.
+    pub seal_rows: usize,
+    /// Traces of one sealed segment, 512 to 1048576. Each segment takes a fraction of a millisecond in every recall, and
+    /// half a minute to build when it is full.
+    pub segment_rows: usize,
     /// Page cache of an open file in bytes, from 65536. 4 MiB hold the pages that commits touch; recall reads none.
     pub cache_bytes: usize,
     /// Longest wait for vectors in milliseconds, 100 to 600000. Then a statement is stored without, and its vector
@@ -41,6 +49,8 @@ impl Default for MemoryConfig {
             queue_max: 1_024,
             turn_record_days: 30,
             journal_days: 90,
+            seal_rows: 32_768,
+            segment_rows: 131_072,
             cache_bytes: 4 * 1024 * 1024,
             embed_timeout_ms: 20_000,
         }
@@ -48,6 +58,10 @@ impl Default for MemoryConfig {
 }
 
 impl MemoryConfig {
+    pub(crate) fn sizes(&self) -> Sizes {
+        Sizes { seal_rows: self.seal_rows, segment_rows: self.segment_rows }
+    }
+
     /// The numbers, and what they may be.
     #[must_use]
     pub fn bounds(&self) -> Vec<Bounded> {
@@ -57,6 +71,8 @@ impl MemoryConfig {
             Bounded::new("queue_max", self.queue_max as f64, 1.0, 65_536.0),
             Bounded::new("turn_record_days", f64::from(self.turn_record_days), 0.0, 3_650.0),
             Bounded::new("journal_days", f64::from(self.journal_days), 1.0, 36_500.0),
+            Bounded::new("seal_rows", self.seal_rows as f64, 512.0, 1_048_576.0),
+            Bounded::new("segment_rows", self.segment_rows as f64, 512.0, 1_048_576.0),
             Bounded::new("cache_bytes", self.cache_bytes as f64, 65_536.0, f64::INFINITY),
             Bounded::new("embed_timeout_ms", self.embed_timeout_ms as f64, 100.0, 600_000.0),
         ]

@@ -9,6 +9,7 @@ pub(crate) mod migrate;
 pub(crate) mod open;
 pub(crate) mod read;
 pub(crate) mod rewrite;
+pub(crate) mod sealed;
 pub(crate) mod shadow;
 pub(crate) mod slot;
 pub(crate) mod tables;

@@ -9,6 +9,7 @@ mod direct;
 mod error;
 mod events;
 mod file;
+mod index;
 mod masking;
 mod paths;
 mod recall;

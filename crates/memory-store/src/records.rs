@@ -22,6 +22,8 @@ pub(crate) use ledger::{
 };
 pub(crate) use trace::{decode_body, decode_state, decode_vector, encode_body, encode_state, encode_vector};
 
+use crate::index::Head;
+
 /// Longest text inside a record, in bytes. Two values of 2 KB do not share a page of 4 KB, so records stay below
 /// 1.9 KB and longer texts lie in a table of their own.
 pub(crate) const INLINE_BYTES_MAX: usize = 1_500;
@@ -111,6 +113,14 @@ fn unseal<'b>(what: &'static str, bytes: &'b [u8]) -> Result<(u8, &'b [u8]), Rec
         [version, rest @ ..] => Ok((version & !SEALED, rest)),
         [] => Err(garbled),
     }
+}
+
+pub(crate) fn encode_head(head: &Head) -> Vec<u8> {
+    encode(1, head)
+}
+
+pub(crate) fn decode_head(bytes: &[u8]) -> Result<Head, RecordFault> {
+    decode("head of a segment", bytes)
 }
 
 fn encode<T: Serialize>(version: u8, record: &T) -> Vec<u8> {

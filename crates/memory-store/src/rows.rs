@@ -59,6 +59,30 @@ pub(crate) struct TraceState {
 }
 
 impl TraceState {
+    /// What stands where a forgotten trace stood.
+    pub(crate) fn forgotten() -> Self {
+        Self {
+            kind: TraceKind::Prospective,
+            source: Source::External,
+            confidence: 0.0,
+            importance: 1.0,
+            weight: 1.0,
+            stability: Stability::FRESH,
+            priority: 0.0,
+            occurred_at: Timestamp::default(),
+            recorded_at: Timestamp::default(),
+            credited_at: None,
+            evidence: Evidence(0),
+            revision: 0,
+            pinned: false,
+            flashbulb: false,
+            provisional: false,
+            asked: false,
+            superseded_by: None,
+            distilled_into: None,
+        }
+    }
+
     /// Whether another trace stands in its place.
     pub(crate) fn replaced(&self) -> bool {
         self.superseded_by.is_some() || self.distilled_into.is_some()

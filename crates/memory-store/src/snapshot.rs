@@ -4,8 +4,11 @@
 //! copies only the columns of the blocks that it touches.
 
 mod block;
+mod loose;
 mod postings;
 mod recalls;
+mod sealed;
+mod vectors;
 
 use std::sync::Arc;
 
@@ -13,8 +16,12 @@ use bethink_cognition::Decay;
 use bethink_domain::{Timestamp, Trace, TraceId};
 
 pub(crate) use block::{Block, ROWS_MAX, Row};
+pub(crate) use loose::Loose;
 pub(crate) use postings::Posting;
 pub(crate) use recalls::Recalls;
+pub(crate) use vectors::Vectors;
+
+use crate::index::Segment;
 
 use crate::records::EmbedderRecord;
 use crate::rows::{Counters, JournalHead, TraceBody, TraceState};
@@ -24,6 +31,15 @@ use crate::vector::QuantisedVector;
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     blocks: Vec<Arc<Block>>,
+    /// Ascending by their blocks.
+    segments: Arc<Vec<Arc<Segment>>>,
+    loose: Arc<Loose>,
+    /// Segments in which rows were forgotten by the commands of the commit in progress.
+    unclean: Vec<u64>,
+    /// The highest number that a segment has had.
+    pub(crate) last_segment: u64,
+    /// Segments in the file that are of no use; the next one that is written takes them away.
+    pub(crate) strays: Vec<u64>,
     pub(crate) counters: Counters,
     pub(crate) recalls: Recalls,
     /// None while the journal is empty.
@@ -45,6 +61,11 @@ impl Snapshot {
     pub(crate) fn new(embedder: Option<EmbedderRecord>, decay: Decay) -> Self {
         Self {
             blocks: Vec::new(),
+            segments: Arc::default(),
+            loose: Arc::default(),
+            unclean: Vec::new(),
+            last_segment: 0,
+            strays: Vec::new(),
             counters: Counters::default(),
             recalls: Recalls::default(),
             journal_head: None,
@@ -70,6 +91,16 @@ impl Snapshot {
     #[must_use]
     pub fn unembedded(&self) -> usize {
         self.blocks.iter().map(|block| block.unembedded()).sum()
+    }
+
+    /// Rows, forgotten ones among them.
+    pub(crate) fn rows(&self) -> usize {
+        self.blocks.iter().map(|block| block.len()).sum()
+    }
+
+    /// Rows that recall looks at.
+    pub(crate) fn considered(&self) -> usize {
+        self.blocks.iter().map(|block| block.considered()).sum()
     }
 
     /// Turns in the transcript.
@@ -155,9 +186,22 @@ impl Snapshot {
     /// Places of the texts with the same hash of words.
     pub(crate) fn with_key(&self, key: u64) -> Vec<Place> {
         let mut found = Vec::new();
-        for (block, number) in self.blocks.iter().zip(0u32..) {
+        for segment in self.segments.iter() {
+            let places = segment.keys.rows(key).iter().filter_map(|row| segment.place(*row));
+            found.extend(places.filter(|place| {
+                let block = self.block(*place);
+                block.key(place.row) == key
+                    && !block.forgotten(place.row)
+                    && self.loose.tokens(*place).is_none()
+            }));
+        }
+        let loose = self.loose.words(0..u32::MAX).filter(|(_, tokens)| tokens.key == key);
+        found.extend(loose.map(|(place, _)| place));
+        for number in self.open_blocks() {
+            let block = &self.blocks[number as usize];
             found.extend(block.with_key(key).map(|row| Place { block: number, row }));
         }
+        found.sort_unstable();
         found
     }
 
@@ -184,7 +228,7 @@ impl Snapshot {
             if chunk.is_empty() {
                 return;
             }
-            self.blocks.push(Arc::new(Block::from_rows(chunk, self.dimensions(), &self.decay)));
+            self.blocks.push(Arc::new(Block::from_rows(chunk, self.dimensions(), &self.decay, false)));
         }
     }
 
@@ -197,11 +241,18 @@ impl Snapshot {
     /// Gives a row its vector.
     pub(crate) fn set_vector(&mut self, place: Place, vector: Option<&QuantisedVector>) {
         self.change(place, |block| block.set_vector(place.row, vector));
+        if self.segment_at(place.block).is_some_and(|segment| segment.graph.is_some()) {
+            Arc::make_mut(&mut self.loose).put_vector(place);
+        }
     }
 
     /// Replaces what a row says.
     pub(crate) fn set_body(&mut self, place: Place, body: Arc<TraceBody>, tokens: &crate::tokens::Tokens) {
-        self.change(place, |block| block.set_body(place.row, body, tokens));
+        let sealed = self.segment_at(place.block).is_some();
+        self.change(place, |block| block.set_body(place.row, body, tokens, sealed));
+        if sealed {
+            Arc::make_mut(&mut self.loose).put_words(place, Arc::new(tokens.clone()));
+        }
     }
 
     /// Replaces where a row comes from, and what else about it is no word.
@@ -211,7 +262,12 @@ impl Snapshot {
 
     /// Makes a row unfindable and drops what it said.
     pub(crate) fn forget(&mut self, place: Place) {
-        self.change(place, |block| block.forget(place.row));
+        let sealed = self.segment_at(place.block).is_some();
+        self.change(place, |block| block.forget(place.row, sealed));
+        if sealed {
+            Arc::make_mut(&mut self.loose).remove(place);
+            self.forgotten_in(place.block);
+        }
     }
 
     fn change(&mut self, place: Place, work: impl FnOnce(&mut Block)) {

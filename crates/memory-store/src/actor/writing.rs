@@ -153,6 +153,7 @@ impl Message<Drain> for MemoryStore {
     async fn handle(&mut self, _: Drain, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         let (delegated, sender) = ctx.reply_sender();
         self.draining.get_or_insert_default().extend(sender);
+        self.sealing.call_off();
         self.go_on(ctx.actor_ref());
         delegated
     }

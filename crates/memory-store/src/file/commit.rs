@@ -5,6 +5,7 @@ use std::sync::Arc;
 use redb::Database;
 
 use super::read::Written;
+use super::sealed;
 use super::slot::StoreSlot;
 use super::tables::{Op, Tables};
 use crate::apply::{Answer, Change, Command, Rules};
@@ -70,6 +71,9 @@ fn write(
             ops.iter().try_for_each(|op| tables.write(op))?;
             happened.extend(events(&rules.space, &ops));
             answers.push(answer);
+        }
+        for number in next.cleanse() {
+            sealed::drop_segment(&mut tables, number)?;
         }
         // Deleting takes away the rows from which counters could be told.
         if changed && (deleted || next.counters.must_follow(&base.counters)) {

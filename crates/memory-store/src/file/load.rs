@@ -11,6 +11,7 @@ use redb::{
 
 use super::open;
 use super::read::{bulky_text, sound};
+use super::sealed::{self, Stored};
 use super::tables::{
     BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, RECALLS, Rows, STATES, TRANSCRIPT, TURNS,
     TextSlot, VECTORS,
@@ -18,7 +19,7 @@ use super::tables::{
 use crate::error::StoreError;
 use crate::records::{self, EmbedderRecord};
 use crate::rows::{Counters, JournalHead};
-use crate::snapshot::{Row, Snapshot};
+use crate::snapshot::{ROWS_MAX, Row, Snapshot};
 
 /// Refuses a file whose vectors are not the configured embedder's.
 pub(crate) fn check_embedder(
@@ -57,6 +58,11 @@ pub(crate) fn load(
     snapshot.counters = counters(path, &read)?;
     snapshot.journal_head = journal_head(path, &read)?;
     rows(path, &read, &mut snapshot)?;
+    let numbers = sealed::numbers(path, &read)?;
+    snapshot.last_segment = numbers.last().copied().unwrap_or_default();
+    snapshot.strays = numbers;
+    let kept: Vec<u64> = snapshot.segments().iter().map(|segment| segment.number).collect();
+    snapshot.strays.retain(|number| !kept.contains(number));
     let recalls = read.open_table(RECALLS).map_err(|error| StoreError::database(path, error))?;
     for entry in recalls.iter().map_err(|error| StoreError::database(path, error))? {
         let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
@@ -65,6 +71,11 @@ pub(crate) fn load(
     }
     Ok(snapshot)
 }
+
+/// Rows that are gathered before they become blocks, so that waking holds few of them twice.
+const GATHERED_MAX: usize = 64 * ROWS_MAX;
+/// A segment of which more than one row in so many was forgotten is built anew.
+const GONE_SHARE: usize = 4;
 
 /// Walks the tables of traces side by side; they are sorted by the same ids.
 fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<(), StoreError> {
@@ -75,34 +86,89 @@ fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<
     if count(STATES)? > count(BODIES)? {
         return Err(StoreError::damaged(path, "it holds numbers of no trace"));
     }
-    let bodies = Walk::new(path, read, BODIES)?;
-    let mut states = Walk::new(path, read, STATES)?;
-    let mut vectors = Walk::new(path, read, VECTORS)?;
-    let bulky = read.open_table(BULKY).map_err(|error| StoreError::database(path, error))?;
-    let generation = snapshot.embedder().map(|embedder| embedder.generation);
-    let mut gathered = Vec::new();
-    for entry in bodies.range {
+    let mut walk = RowWalk::new(path, read, snapshot)?;
+    let mut stored = sealed::segments(path, read)?.into_iter().peekable();
+    let mut gathered: Vec<Row> = Vec::new();
+    while let Some(row) = walk.next()? {
+        while stored.peek().is_some_and(|segment| segment.head.last_id < row.id.raw()) {
+            settle(snapshot, stored.next(), &mut gathered);
+        }
+        let begins = stored.peek().is_some_and(|segment| segment.head.first_id <= row.id.raw());
+        let before = gathered.last().map(|row| row.id.raw());
+        let first = stored.peek().map(|segment| segment.head.first_id);
+        if begins && before.is_some_and(|before| Some(before) < first) {
+            snapshot.extend(std::mem::take(&mut gathered));
+        } else if !begins && gathered.len() >= GATHERED_MAX {
+            snapshot.extend(std::mem::take(&mut gathered));
+        }
+        gathered.push(row);
+    }
+    settle(snapshot, stored.next(), &mut gathered);
+    Ok(())
+}
+
+/// Makes blocks of the rows that were gathered: those of a segment where they are its rows, else open ones.
+fn settle(snapshot: &mut Snapshot, stored: Option<Stored>, gathered: &mut Vec<Row>) {
+    let rows = std::mem::take(gathered);
+    let Some(stored) = stored else { return snapshot.extend(rows) };
+    let known = rows.iter().all(|row| stored.ids.binary_search(&row.id).is_ok());
+    let gone = stored.ids.len().saturating_sub(rows.len());
+    if known && gone * GONE_SHARE <= stored.ids.len() {
+        let ids = stored.ids.clone();
+        let generation = snapshot.embedder().map(|embedder| embedder.generation);
+        let segment = stored.segment(snapshot.blocks().len() as u32, generation);
+        snapshot.extend_sealed(&ids, rows, segment);
+    } else {
+        tracing::warn!(number = stored.number, "segment does not fit its rows and is built anew");
+        snapshot.extend(rows);
+    }
+}
+
+/// All rows of a space, ascending by id.
+struct RowWalk<'a> {
+    path: &'a Path,
+    bodies: Range<'static, u64, &'static [u8]>,
+    states: Walk<'a>,
+    vectors: Walk<'a>,
+    bulky: redb::ReadOnlyTable<(u8, u64), &'static str>,
+    generation: Option<u16>,
+}
+
+impl<'a> RowWalk<'a> {
+    fn new(path: &'a Path, read: &ReadTransaction, snapshot: &Snapshot) -> Result<Self, StoreError> {
+        let bulky = read.open_table(BULKY).map_err(|error| StoreError::database(path, error))?;
+        Ok(Self {
+            path,
+            bodies: Walk::new(path, read, BODIES)?.range,
+            states: Walk::new(path, read, STATES)?,
+            vectors: Walk::new(path, read, VECTORS)?,
+            bulky,
+            generation: snapshot.embedder().map(|embedder| embedder.generation),
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<Row>, StoreError> {
+        let path = self.path;
+        let Some(entry) = self.bodies.next() else { return Ok(None) };
         let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
         let id = key.value();
-        let (body, tokens) =
-            sound(path, records::decode_body(bytes.value(), || bulky_text(&bulky, TextSlot::Trace, id)))?;
-        let Some(state) = states.at(id)? else {
+        let bulky = || bulky_text(&self.bulky, TextSlot::Trace, id);
+        let (body, tokens) = sound(path, records::decode_body(bytes.value(), bulky))?;
+        let Some(state) = self.states.at(id)? else {
             return Err(StoreError::damaged(path, "it holds a trace without its numbers"));
         };
-        let vector = match vectors.at(id)? {
+        let vector = match self.vectors.at(id)? {
             Some(bytes) => Some(sound(path, records::decode_vector(bytes.value()))?),
             None => None,
         };
-        gathered.push(Row {
+        Ok(Some(Row {
             id: TraceId::from_raw(id),
             state: sound(path, records::decode_state(state.value()))?,
             tokens,
             body: Arc::new(body),
-            vector: vector.filter(|(of, _)| Some(*of) == generation).map(|(_, vector)| vector),
-        });
+            vector: vector.filter(|(of, _)| Some(*of) == self.generation).map(|(_, vector)| vector),
+        }))
     }
-    snapshot.extend(gathered);
-    Ok(())
 }
 
 /// A table read in step with another.

@@ -8,7 +8,7 @@ use super::open::build_beside;
 use super::read::open_if_there;
 use super::slot::StoreSlot;
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, FOLDED, FORGOTTEN, JOURNAL, META, RECALLS, STATES, TRANSCRIPT, TURNS,
+    BODIES, BULKY, COUNTERS_KEY, FOLDED, FORGOTTEN, JOURNAL, META, RECALLS, SEALED, STATES, TRANSCRIPT, TURNS,
     Tables, VECTORS,
 };
 use crate::error::StoreError;
@@ -41,6 +41,7 @@ fn copy(path: &Path, database: &Database, to: &mut Tables<'_>, counters: &[u8]) 
     copy_table(path, &read, RECALLS, &mut to.recalls)?;
     copy_table(path, &read, FORGOTTEN, &mut to.forgotten)?;
     copy_table(path, &read, BULKY, &mut to.bulky)?;
+    copy_table(path, &read, SEALED, &mut to.sealed)?;
     to.meta.insert(COUNTERS_KEY, counters).map(drop).map_err(|error| StoreError::database(path, error))
 }
 

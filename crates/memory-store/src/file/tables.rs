@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bethink_domain::{Exchange, Folded, JournalEntry, RecallId, Timestamp, TraceId, TurnId, TurnRecord};
 use redb::{Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 
+use super::sealed::SealedTable;
 use crate::error::StoreError;
 use crate::records;
 use crate::records::{EmbedderRecord, Meta};
@@ -65,6 +66,8 @@ pub(crate) fn each_table(visitor: &mut impl VisitTable) -> Result<bool, StoreErr
         && visitor.visit(BULKY)?;
     Ok(all)
 }
+/// Pieces of sealed segments, by part and by segment and piece. Derived from the rows; losing it loses nothing.
+pub(crate) const SEALED: TableDefinition<'static, (u8, u64), &[u8]> = TableDefinition::new("sealed");
 
 pub(crate) const FORMAT_KEY: &str = "format";
 pub(crate) const SPACE_KEY: &str = "space";
@@ -119,6 +122,7 @@ pub(crate) struct Tables<'t> {
     pub(crate) recalls: Table<'t, u64, &'static [u8]>,
     pub(crate) forgotten: Table<'t, u128, i64>,
     pub(crate) bulky: Table<'t, (u8, u64), &'static str>,
+    pub(crate) sealed: SealedTable<'t>,
 }
 
 impl<'t> Tables<'t> {
@@ -139,7 +143,13 @@ impl<'t> Tables<'t> {
             recalls: rows(RECALLS)?,
             forgotten: transaction.open_table(FORGOTTEN).map_err(fault)?,
             bulky: transaction.open_table(BULKY).map_err(fault)?,
+            sealed: transaction.open_table(SEALED).map_err(fault)?,
         })
+    }
+
+    /// Path of the file.
+    pub(crate) fn path(&self) -> &'t Path {
+        self.path
     }
 
     /// Writes what a new file holds.

@@ -6,6 +6,7 @@ use bethink_cognition::Decay;
 use bethink_domain::{Timestamp, TraceId};
 
 use super::postings::Postings;
+use super::vectors::Vectors;
 use crate::rows::{TraceBody, TraceState};
 use crate::tokens::Tokens;
 use crate::vector::QuantisedVector;
@@ -21,6 +22,19 @@ pub(crate) struct Row {
     pub(crate) body: Arc<TraceBody>,
     pub(crate) tokens: Tokens,
     pub(crate) vector: Option<QuantisedVector>,
+}
+
+impl Row {
+    /// A row that was forgotten, to keep the place of others.
+    pub(crate) fn forgotten(id: TraceId) -> Self {
+        Self {
+            id,
+            state: TraceState::forgotten(),
+            body: Arc::new(TraceBody::forgotten()),
+            tokens: Tokens { key: 0, length: 0, terms: Vec::new() },
+            vector: None,
+        }
+    }
 }
 
 /// See the module. Columns have one entry a row.
@@ -42,19 +56,15 @@ struct Numbers {
     forgotten: Vec<bool>,
     /// Whether recall looks at the row: not forgotten, not replaced, in a layer.
     searched: Vec<bool>,
-}
-
-#[derive(Debug, Clone)]
-struct Vectors {
-    dimensions: usize,
-    /// Row after row.
-    values: Vec<i8>,
-    /// 0 for a row without a vector.
-    scales: Vec<f32>,
+    /// Rows that are not forgotten.
+    living: usize,
+    /// Rows that recall looks at.
+    considered: usize,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Words {
+    /// Empty once a segment holds the words.
     postings: Postings,
     keys: Vec<u64>,
 }
@@ -68,16 +78,17 @@ impl Block {
             ids: Arc::default(),
             numbers: Arc::default(),
             bodies: Arc::default(),
-            vectors: Arc::new(Vectors { dimensions, values: Vec::new(), scales: Vec::new() }),
+            vectors: Arc::new(Vectors::new(dimensions)),
             words: Arc::default(),
         }
     }
 
-    pub(crate) fn from_rows(rows: Vec<Row>, dimensions: usize, decay: &Decay) -> Self {
+    /// A block of rows; with `sealed`, a segment holds their words.
+    pub(crate) fn from_rows(rows: Vec<Row>, dimensions: usize, decay: &Decay, sealed: bool) -> Self {
         let mut block = Self::new(dimensions);
         let tokens: Vec<&Tokens> = rows.iter().map(|row| &row.tokens).collect();
         let words = Words {
-            postings: Postings::from_rows(&tokens),
+            postings: if sealed { Postings::default() } else { Postings::from_rows(&tokens) },
             keys: tokens.iter().map(|tokens| tokens.key).collect(),
         };
         rows.into_iter().for_each(|row| block.push_but_words(row, decay));
@@ -86,8 +97,9 @@ impl Block {
     }
 
     pub(crate) fn push(&mut self, row: Row, decay: &Decay) {
+        let place = self.len() as u8;
         let words = Arc::make_mut(&mut self.words);
-        words.postings.push(&row.tokens);
+        words.postings.push(place, &row.tokens);
         words.keys.push(row.tokens.key);
         self.push_but_words(row, decay);
     }
@@ -97,6 +109,8 @@ impl Block {
         let numbers = Arc::make_mut(&mut self.numbers);
         numbers.fades_at.push(decay.fades_at(&row.state.vitals()).unwrap_or(NEVER));
         numbers.searched.push(searched(&row.state));
+        numbers.considered += usize::from(searched(&row.state));
+        numbers.living += 1;
         numbers.states.push(row.state);
         numbers.forgotten.push(false);
         Arc::make_mut(&mut self.bodies).push(row.body);
@@ -108,11 +122,17 @@ impl Block {
     }
 
     pub(crate) fn living(&self) -> usize {
-        self.numbers.forgotten.iter().filter(|forgotten| !**forgotten).count()
+        self.numbers.living
     }
 
+    /// Rows that recall looks at.
+    pub(crate) fn considered(&self) -> usize {
+        self.numbers.considered
+    }
+
+    /// Rows without a vector that are not forgotten; forgotten ones have none.
     pub(crate) fn unembedded(&self) -> usize {
-        self.rows().filter(|row| !self.embedded(*row)).count()
+        self.numbers.living - self.vectors.present()
     }
 
     /// Rows that are not forgotten.
@@ -127,6 +147,11 @@ impl Block {
     pub(crate) fn find(&self, id: TraceId) -> Option<u8> {
         let row = self.ids.binary_search(&id).ok()?;
         (!self.numbers.forgotten[row]).then_some(row as u8)
+    }
+
+    /// Ids of all rows, forgotten ones among them.
+    pub(crate) fn ids(&self) -> &[TraceId] {
+        &self.ids
     }
 
     pub(crate) fn id(&self, row: u8) -> TraceId {
@@ -155,19 +180,18 @@ impl Block {
     }
 
     pub(crate) fn embedded(&self, row: u8) -> bool {
-        self.vectors.scales[usize::from(row)] > 0.0
+        self.vectors.embedded(row)
     }
 
     /// The vector of a row, and its scale.
     pub(crate) fn vector(&self, row: u8) -> Option<(&[i8], f32)> {
-        let (row, dimensions) = (usize::from(row), self.vectors.dimensions);
-        let scale = self.vectors.scales[row];
-        (scale > 0.0).then(|| (&self.vectors.values[row * dimensions..(row + 1) * dimensions], scale))
+        let (values, scale) = self.vectors.raw(row);
+        (scale > 0.0).then_some((values, scale))
     }
 
-    /// Vectors row after row, and the scale of each; 0 where there is none.
-    pub(crate) fn vectors(&self) -> (&[i8], &[f32]) {
-        (&self.vectors.values, &self.vectors.scales)
+    /// The vectors of all rows.
+    pub(crate) fn vectors(&self) -> &Arc<Vectors> {
+        &self.vectors
     }
 
     pub(crate) fn postings(&self) -> &Postings {
@@ -189,59 +213,57 @@ impl Block {
     pub(super) fn set_state(&mut self, row: u8, state: TraceState, decay: &Decay) {
         let numbers = Arc::make_mut(&mut self.numbers);
         numbers.fades_at[usize::from(row)] = decay.fades_at(&state.vitals()).unwrap_or(NEVER);
-        numbers.searched[usize::from(row)] = searched(&state);
         numbers.states[usize::from(row)] = state;
+        numbers.set_searched(usize::from(row), searched(&state));
     }
 
     pub(super) fn set_vector(&mut self, row: u8, vector: Option<&QuantisedVector>) {
         Arc::make_mut(&mut self.vectors).set(row, vector);
     }
 
-    pub(super) fn set_body(&mut self, row: u8, body: Arc<TraceBody>, tokens: &Tokens) {
+    /// Replaces what a row says; with `sealed`, its words lie elsewhere.
+    pub(super) fn set_body(&mut self, row: u8, body: Arc<TraceBody>, tokens: &Tokens, sealed: bool) {
         self.set_body_but_words(row, body);
         let words = Arc::make_mut(&mut self.words);
-        words.postings.replace(row, tokens);
+        if !sealed {
+            words.postings.replace(row, tokens);
+        }
         words.keys[usize::from(row)] = tokens.key;
+    }
+
+    /// Drops the words of all rows, which a segment holds now.
+    pub(super) fn seal(&mut self) {
+        Arc::make_mut(&mut self.words).postings = Postings::default();
+    }
+
+    /// Whether the words and vectors of another state of the block are the very same.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.words, &other.words) && Arc::ptr_eq(&self.vectors, &other.vectors)
     }
 
     pub(super) fn set_body_but_words(&mut self, row: u8, body: Arc<TraceBody>) {
         Arc::make_mut(&mut self.bodies)[usize::from(row)] = body;
     }
 
-    pub(super) fn forget(&mut self, row: u8) {
+    pub(super) fn forget(&mut self, row: u8, sealed: bool) {
         let nothing = Tokens { key: 0, length: 0, terms: Vec::new() };
-        self.set_body(row, Arc::new(TraceBody::forgotten()), &nothing);
+        self.set_body(row, Arc::new(TraceBody::forgotten()), &nothing, sealed);
         self.set_vector(row, None);
         let numbers = Arc::make_mut(&mut self.numbers);
+        numbers.living -= usize::from(!numbers.forgotten[usize::from(row)]);
         numbers.forgotten[usize::from(row)] = true;
-        numbers.searched[usize::from(row)] = false;
+        numbers.set_searched(usize::from(row), false);
+    }
+}
+
+impl Numbers {
+    fn set_searched(&mut self, row: usize, searched: bool) {
+        self.considered -= usize::from(self.searched[row]);
+        self.considered += usize::from(searched);
+        self.searched[row] = searched;
     }
 }
 
 fn searched(state: &TraceState) -> bool {
     !state.replaced() && state.kind.layer().is_some()
-}
-
-impl Vectors {
-    fn push(&mut self, vector: Option<&QuantisedVector>) {
-        self.values.resize(self.values.len() + self.dimensions, 0);
-        self.scales.push(0.0);
-        self.set((self.scales.len() - 1) as u8, vector);
-    }
-
-    /// A vector of another size is none.
-    fn set(&mut self, row: u8, vector: Option<&QuantisedVector>) {
-        let row = usize::from(row);
-        let place = &mut self.values[row * self.dimensions..(row + 1) * self.dimensions];
-        match vector.filter(|vector| vector.values.len() == self.dimensions) {
-            Some(vector) => {
-                place.copy_from_slice(&vector.values);
-                self.scales[row] = vector.scale;
-            }
-            None => {
-                place.fill(0);
-                self.scales[row] = 0.0;
-            }
-        }
-    }
 }

@@ -15,8 +15,6 @@ pub(crate) struct Posting {
 pub(crate) struct Postings {
     hashes: Vec<u64>,
     postings: Vec<Posting>,
-    /// Words of each row, stop words included.
-    lengths: Vec<u32>,
 }
 
 impl Postings {
@@ -27,7 +25,7 @@ impl Postings {
         }
         all.sort_unstable_by_key(|(hash, posting)| (*hash, posting.row));
         let (hashes, postings) = all.into_iter().unzip();
-        Self { hashes, postings, lengths: rows.iter().map(|tokens| tokens.length).collect() }
+        Self { hashes, postings }
     }
 
     /// Rows that hold a word.
@@ -37,10 +35,13 @@ impl Postings {
         &self.postings[start..start + len]
     }
 
-    /// Adds the next row.
-    pub(super) fn push(&mut self, tokens: &Tokens) {
-        let row = self.lengths.len() as u8;
-        self.lengths.push(tokens.length);
+    /// Calls `visit` with every word and each row that holds it.
+    pub(crate) fn each(&self, mut visit: impl FnMut(u64, u8)) {
+        self.hashes.iter().zip(&self.postings).for_each(|(hash, posting)| visit(*hash, posting.row));
+    }
+
+    /// Adds a row that is not in it yet.
+    pub(super) fn push(&mut self, row: u8, tokens: &Tokens) {
         self.merge(row, tokens);
     }
 
@@ -50,7 +51,6 @@ impl Postings {
         let mut kept = keep.iter();
         self.hashes.retain(|_| *kept.next().unwrap_or(&true));
         self.postings.retain(|posting| posting.row != row);
-        self.lengths[usize::from(row)] = tokens.length;
         self.merge(row, tokens);
     }
 
@@ -91,7 +91,7 @@ mod tests {
     fn rows_one_by_one_equal_rows_at_once() {
         let rows = [tokens(&[5, 1, 9]), tokens(&[]), tokens(&[1, 2]), tokens(&[9, 5, 7, 1])];
         let mut grown = Postings::default();
-        rows.iter().for_each(|row| grown.push(row));
+        rows.iter().zip(0u8..).for_each(|(tokens, row)| grown.push(row, tokens));
         let built = Postings::from_rows(&rows.iter().collect::<Vec<_>>());
         assert_eq!((&grown.hashes, &grown.postings), (&built.hashes, &built.postings));
         let holding = |postings: &Postings, hash| {

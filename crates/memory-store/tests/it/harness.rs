@@ -151,6 +151,7 @@ impl World {
             senses: None,
             commit: Arc::clone(&self.commit),
             scan: Arc::new(Inline),
+            seal: Arc::new(Inline),
             events: EventBus::default(),
             entropy: Entropy::seeded(7),
             config: self.config,
