@@ -10,7 +10,9 @@ use crate::config::StoreConfig;
 use crate::error::StoreError;
 use crate::file::commit::commit;
 use crate::file::load;
+use crate::file::sealed::{install, read_graph};
 use crate::file::slot::StoreSlot;
+use crate::index;
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
@@ -57,4 +59,32 @@ pub fn append(
     };
     let results = committed.answers.into_iter().map(|answer| answer.and_then(remembered)).collect();
     Ok(Appended { snapshot: committed.snapshot, results })
+}
+
+/// Seals whatever is to be sealed, and reads graphs that wait, as the actor does in the background. Blocks for as long as
+/// that takes: some 25 s of one processor for 100,000 traces.
+///
+/// # Errors
+/// A [`StoreError`] when the file failed; then what was sealed before is there.
+pub fn seal(
+    slot: &StoreSlot,
+    base: &Arc<Snapshot>,
+    config: &StoreConfig,
+) -> Result<Arc<Snapshot>, StoreError> {
+    let (sizes, off) = (config.memory.sizes(), Arc::default());
+    let mut now = Arc::clone(base);
+    loop {
+        if let Some(segment) = now.segments().iter().find(|segment| segment.graph_waits) {
+            let graph = slot.with(|database| read_graph(slot.path(), database, &now, segment))?;
+            let mut next = Snapshot::clone(&now);
+            next.put_graph(segment.number, graph, &now);
+            now = Arc::new(next);
+            continue;
+        }
+        let Some(plan) = index::next(&now, sizes) else { return Ok(now) };
+        slot.take_for_writing()?;
+        let built = index::build(&now, &plan, now.last_segment + 1, sizes, &off);
+        let built = built.expect("because nobody calls it off");
+        now = install(slot, slot.epoch(), &now, built, &now)?;
+    }
 }

@@ -22,7 +22,6 @@ pub(crate) use plan::{Plan, Sizes, next};
 pub(crate) use stored::{Head, Part, Parts, decode_ids, decode_links, key, number_of};
 pub(crate) use words::{Cursor, Words};
 
-
 use crate::snapshot::{Place, ROWS_MAX};
 
 /// See the module. Rows are counted from the first row of its first block.

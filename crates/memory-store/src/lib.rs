@@ -24,7 +24,7 @@ pub use actor::{MemoryStore, MemoryStoreArgs, ports};
 pub use backup::{BackupDraft, Holding, KnownBackups, LeftOut, Manifest, SpaceCopy};
 pub use catalogue::{Catalogue, Wake};
 pub use config::{MemoryConfig, StoreConfig};
-pub use direct::{Appended, append};
+pub use direct::{Appended, append, seal};
 pub use error::StoreError;
 #[cfg(any(test, feature = "testing"))]
 pub use file::faulty::FaultyDisk;

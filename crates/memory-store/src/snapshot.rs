@@ -93,6 +93,12 @@ impl Snapshot {
         self.blocks.iter().map(|block| block.unembedded()).sum()
     }
 
+    /// Sealed segments.
+    #[must_use]
+    pub fn segments_sealed(&self) -> usize {
+        self.segments.len()
+    }
+
     /// Rows, forgotten ones among them.
     pub(crate) fn rows(&self) -> usize {
         self.blocks.iter().map(|block| block.len()).sum()

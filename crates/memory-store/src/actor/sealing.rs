@@ -76,7 +76,7 @@ impl MemoryStore {
                 });
                 Some(Made::Graph(segment.number, graph))
             })
-        } else if let Some(plan) = index::next(&from, sizes) {
+        } else if let Some(plan) = index::next(&from, sizes).filter(|_| self.args.slot.writing()) {
             let number = from.last_segment + 1;
             Box::new(move || {
                 let built = index::build(&base, &plan, number, sizes, &off)?;

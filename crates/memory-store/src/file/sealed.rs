@@ -10,7 +10,9 @@ use super::read::open_if_there;
 use super::slot::StoreSlot;
 use super::tables::{SEALED, Tables};
 use crate::error::StoreError;
-use crate::index::{Built, Graph, Head, Keys, Part, Segment, Words, decode_ids, decode_links, key, number_of};
+use crate::index::{
+    Built, Graph, Head, Keys, Part, Segment, Words, decode_ids, decode_links, key, number_of,
+};
 use crate::records;
 use crate::snapshot::{ROWS_MAX, Snapshot};
 use crate::tokens::Tokens;
@@ -21,7 +23,10 @@ const PARTS: [Part; 5] = [Part::Head, Part::Ids, Part::Words, Part::Keys, Part::
 
 /// Takes a segment into a snapshot and the file; gives the next snapshot. On an error nothing has changed.
 ///
-/// `from` is the state that it was built of. A file that nothing was written to yet stays as it is.
+/// `from` is the state that it was built of.
+///
+/// # Errors
+/// [`StoreError::Closed`] too while the file is only looked at: sealing alone is no reason to touch it.
 pub(crate) fn install(
     slot: &StoreSlot,
     epoch: u64,
@@ -44,7 +49,7 @@ pub(crate) fn install(
         let head = parts.head(generation);
         slot.with_held(|database, durable| {
             if !durable {
-                return Ok(());
+                return Err(StoreError::Closed { path: slot.path().to_owned() });
             }
             in_one_commit(slot.path(), database, |tables| {
                 replaced.iter().try_for_each(|number| drop_segment(tables, *number))?;
@@ -126,7 +131,9 @@ pub(super) fn segments(path: &Path, read: &ReadTransaction) -> Result<Vec<Stored
             Ok(head) if head.tokeniser == Tokens::VERSION => {
                 heads.insert(head.first_id, (number, head));
             }
-            _ => tracing::warn!(path = %path.display(), number, "segment is of another kind and is built anew"),
+            _ => {
+                tracing::warn!(path = %path.display(), number, "segment is of another kind and is built anew")
+            }
         }
     }
     let mut segments: Vec<Stored> = Vec::new();
@@ -146,7 +153,8 @@ pub(super) fn segments(path: &Path, read: &ReadTransaction) -> Result<Vec<Stored
 pub(super) fn numbers(path: &Path, read: &ReadTransaction) -> Result<Vec<u64>, StoreError> {
     let Some(table) = open_if_there(path, read, SEALED)? else { return Ok(Vec::new()) };
     let heads = table.range(heads()).map_err(|error| StoreError::database(path, error))?;
-    let number = |entry: Result<(AccessGuard<'_, (u8, u64)>, _), _>| entry.map(|(key, _)| number_of(key.value()));
+    let number =
+        |entry: Result<(AccessGuard<'_, (u8, u64)>, _), _>| entry.map(|(key, _)| number_of(key.value()));
     heads.map(number).collect::<Result<_, _>>().map_err(|error| StoreError::database(path, error))
 }
 

@@ -41,6 +41,8 @@ struct Inner {
     retired: AtomicBool,
     /// The file may only be read, as far as was seen.
     read_only: AtomicBool,
+    /// What is committed reaches the disk, as far as was seen.
+    writing: AtomicBool,
     /// Reading it takes the file for use; writing it opens, replaces or closes.
     held: RwLock<Held>,
     /// Those who wait to open, replace or close; whoever reads for long gives way to them.
@@ -136,6 +138,7 @@ impl StoreSlot {
             opening,
             retired: AtomicBool::new(false),
             read_only: AtomicBool::new(matches!(&held, Held::Looking(looking) if !looking.writable)),
+            writing: AtomicBool::new(false),
             held: RwLock::new(held),
             wanted: AtomicUsize::new(0),
             turn: Mutex::new(()),
@@ -201,6 +204,11 @@ impl StoreSlot {
         !self.inner.read_only.load(Ordering::SeqCst)
     }
 
+    /// Whether something was written since the file was opened, so that more may be. Never blocks.
+    pub(crate) fn writing(&self) -> bool {
+        self.inner.writing.load(Ordering::SeqCst)
+    }
+
     /// Uses the file to read it, opening it again if an error had closed it.
     pub(crate) fn with<T>(
         &self,
@@ -251,6 +259,7 @@ impl StoreSlot {
                 }
             },
         }
+        self.inner.writing.store(true, Ordering::SeqCst);
         Ok(())
     }
 
@@ -354,6 +363,7 @@ impl StoreSlot {
     fn look(&self) -> Result<Looking, StoreError> {
         let looking = open::look(&self.inner.path, &self.inner.opening)?;
         self.inner.read_only.store(!looking.writable, Ordering::SeqCst);
+        self.inner.writing.store(false, Ordering::SeqCst);
         Ok(looking)
     }
 

@@ -28,7 +28,8 @@ pub(crate) fn build(
 ) -> Option<Built> {
     let blocks = plan.blocks.clone();
     let words = Words::new(pairs(snapshot, &blocks));
-    let keys = Keys::new(rows(snapshot, &blocks).map(|(row, place)| (snapshot.block(place).key(place.row), row)));
+    let keys =
+        Keys::new(rows(snapshot, &blocks).map(|(row, place)| (snapshot.block(place).key(place.row), row)));
     if off.load(Ordering::Relaxed) {
         return None;
     }

@@ -59,7 +59,8 @@ fn open_rows(snapshot: &Snapshot, probe: &Probe<'_>, weights: &Weights<'_>, shor
                 continue;
             }
             let cosine = (probe.vector.is_some() && scales[row] > 0.0).then_some(cosines[row]);
-            let seen = Seen { place: Place { block: number, row: row as u8 }, cosine, words: Some(words[row]) };
+            let seen =
+                Seen { place: Place { block: number, row: row as u8 }, cosine, words: Some(words[row]) };
             short.offer(seen, probe.at >= block.fades_at(row as u8));
         }
     }

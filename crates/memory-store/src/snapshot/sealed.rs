@@ -24,7 +24,8 @@ impl Snapshot {
     pub(crate) fn open_blocks(&self) -> impl Iterator<Item = u32> + '_ {
         let ends = self.segments.iter().map(|segment| segment.range().end);
         let starts = self.segments.iter().map(|segment| segment.first);
-        let gaps = std::iter::once(0).chain(ends).zip(starts.chain(std::iter::once(self.blocks.len() as u32)));
+        let gaps =
+            std::iter::once(0).chain(ends).zip(starts.chain(std::iter::once(self.blocks.len() as u32)));
         gaps.flat_map(|(from, to)| from..to)
     }
 
@@ -97,8 +98,8 @@ impl Snapshot {
         let mut changed = Vec::new();
         if !now.says_the_same(then) {
             for row in now.rows() {
-                let words = (now.key(row) != then.key(row))
-                    .then(|| Arc::new(Tokens::of(&now.body(row).text)));
+                let words =
+                    (now.key(row) != then.key(row)).then(|| Arc::new(Tokens::of(&now.body(row).text)));
                 let vector = graph && now.embedded(row) && now.vector(row) != then.vector(row);
                 changed.push((Place { block: number, row }, words, vector));
             }
@@ -171,12 +172,7 @@ impl Snapshot {
     }
 
     /// Rows with a vector that the graph does not hold, or holds as it was.
-    fn note_late_vectors(
-        &mut self,
-        segment: &Segment,
-        held: &HashSet<u32>,
-        from: &Snapshot,
-    ) {
+    fn note_late_vectors(&mut self, segment: &Segment, held: &HashSet<u32>, from: &Snapshot) {
         let mut late = Vec::new();
         for number in segment.range() {
             let (now, then) = (&self.blocks[number as usize], &from.blocks[number as usize]);

@@ -13,5 +13,6 @@ mod looking;
 mod migrating;
 mod power;
 mod recall;
+mod sealing;
 mod stories;
 mod story;

@@ -72,8 +72,8 @@ fn rows(
         block_meanings(block, probe, &mut cosines[..block.len()]);
         for (row, searched) in block.searched().iter().enumerate() {
             let place = Place { block: number, row: row as u8 };
-            let loose = graph
-                && (snapshot.loose().has_vector(place) || snapshot.loose().tokens(place).is_some());
+            let loose =
+                graph && (snapshot.loose().has_vector(place) || snapshot.loose().tokens(place).is_some());
             if !searched || !block.embedded(row as u8) || loose {
                 continue;
             }
@@ -144,7 +144,8 @@ fn sought<'w>(weights: &Weights<'_>, segment: &'w Segment) -> Vec<Sought<'w>> {
     let mut terms = weights.terms.clone();
     terms.sort_by(|a, b| b.1.total_cmp(&a.1));
     let held = terms.iter().take(WORDS_SOUGHT);
-    let found = held.filter_map(|(hash, share)| Some(Sought { share: *share, cursor: segment.words.cursor(*hash)? }));
+    let found =
+        held.filter_map(|(hash, share)| Some(Sought { share: *share, cursor: segment.words.cursor(*hash)? }));
     let mut found: Vec<Sought<'w>> = found.collect();
     found.reverse();
     found
