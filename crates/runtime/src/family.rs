@@ -62,6 +62,7 @@ pub(crate) struct Parts {
     pub(crate) language: Arc<dyn LanguageModel>,
     /// Commits.
     pub(crate) commit: Arc<dyn Offload>,
+    pub(crate) seal: Arc<dyn Offload>,
     /// Opening files and long scans.
     pub(crate) blocking: Arc<dyn Offload>,
     /// When sleeping spaces must wake.
@@ -324,6 +325,7 @@ async fn spawn_store(
         senses: parts.senses.clone(),
         commit: Arc::clone(&parts.commit),
         scan: Arc::clone(&parts.blocking),
+        seal: Arc::clone(&parts.seal),
         events: parts.events.clone(),
         entropy: parts.entropy,
         config: parts.store,

@@ -13,6 +13,9 @@ const WAITING_MAX: usize = 4_096;
 /// Threads that commits share.
 pub const COMMIT_THREADS: usize = 4;
 
+/// How far behind others background work stands, of 19: it gets about a tenth of a core that others want too.
+const NICENESS: i32 = 10;
+
 /// A fixed number of threads with one bounded queue. They end when the pool is dropped and the queue is empty.
 #[derive(Debug)]
 pub struct ThreadPool {
@@ -25,11 +28,28 @@ impl ThreadPool {
     /// # Errors
     /// What the system says when it has no more threads.
     pub fn start(name: &str, threads: usize) -> std::io::Result<Self> {
+        Self::with(name, threads, || ())
+    }
+
+    /// Starts threads that get the processor only when nobody else wants it much, where the system knows such a thing.
+    ///
+    /// # Errors
+    /// As [`ThreadPool::start`].
+    pub fn start_behind(name: &str, threads: usize) -> std::io::Result<Self> {
+        // Where it is refused, the work is done all the same.
+        Self::with(name, threads, || drop(rustix::process::nice(NICENESS)))
+    }
+
+    fn with(name: &str, threads: usize, first: fn()) -> std::io::Result<Self> {
         let (jobs, queue) = sync_channel::<Job>(WAITING_MAX);
         let queue = Arc::new(Mutex::new(queue));
         for _ in 0..threads.max(1) {
             let queue = Arc::clone(&queue);
-            std::thread::Builder::new().name(name.to_owned()).spawn(move || work(&queue))?;
+            let run = move || {
+                first();
+                work(&queue);
+            };
+            std::thread::Builder::new().name(name.to_owned()).spawn(run)?;
         }
         Ok(Self { jobs })
     }

@@ -84,6 +84,8 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
     let threads =
         |error: std::io::Error| RuntimeError::Unavailable(format!("no threads for commits: {error}"));
     let commit: Arc<dyn Offload> = Arc::new(ThreadPool::start("commit", COMMIT_THREADS).map_err(threads)?);
+    // One thread: whatever waits to be sealed, a core stays free for those who ask.
+    let seal: Arc<dyn Offload> = Arc::new(ThreadPool::start_behind("seal", 1).map_err(threads)?);
     // One thread: one inference at a time, whatever waits.
     let inference: Arc<dyn Offload> = Arc::new(ThreadPool::start("inference", 1).map_err(threads)?);
     let mishaps = Mishaps::new(Arc::clone(&clock));
@@ -113,6 +115,7 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         senses,
         language,
         commit,
+        seal,
         blocking,
         wakes,
         mishaps: mishaps.clone(),
