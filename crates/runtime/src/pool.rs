@@ -37,7 +37,9 @@ impl ThreadPool {
     /// As [`ThreadPool::start`].
     pub fn start_behind(name: &str, threads: usize) -> std::io::Result<Self> {
         // Where it is refused, the work is done all the same.
-        Self::with(name, threads, || drop(rustix::process::nice(NICENESS)))
+        Self::with(name, threads, || {
+            let _ = rustix::process::nice(NICENESS);
+        })
     }
 
     fn with(name: &str, threads: usize, first: fn()) -> std::io::Result<Self> {

@@ -132,6 +132,10 @@ pub struct MemorySection {
     pub turn_record_days: u32,
     /// Days for which every change of a memory is kept as it was made, 1 to 36,500; older ones are folded.
     pub journal_days: u32,
+    /// See [`MemoryConfig::seal_rows`].
+    pub seal_rows: usize,
+    /// See [`MemoryConfig::segment_rows`].
+    pub segment_rows: usize,
     /// Page cache of an open file in bytes, from 65,536.
     pub cache_bytes: usize,
     /// Longest wait for vectors in milliseconds, 100 to 600,000.
@@ -153,6 +157,8 @@ impl Default for MemorySection {
             queue_max: store.queue_max,
             turn_record_days: store.turn_record_days,
             journal_days: store.journal_days,
+            seal_rows: store.seal_rows,
+            segment_rows: store.segment_rows,
             cache_bytes: store.cache_bytes,
             embed_timeout_ms: store.embed_timeout_ms,
         }
@@ -177,6 +183,8 @@ impl MemorySection {
             queue_max: self.queue_max,
             turn_record_days: self.turn_record_days,
             journal_days: self.journal_days,
+            seal_rows: self.seal_rows,
+            segment_rows: self.segment_rows,
             cache_bytes: self.cache_bytes,
             embed_timeout_ms: self.embed_timeout_ms,
         }

@@ -93,12 +93,11 @@ fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<
         while stored.peek().is_some_and(|segment| segment.head.last_id < row.id.raw()) {
             settle(snapshot, stored.next(), &mut gathered);
         }
-        let begins = stored.peek().is_some_and(|segment| segment.head.first_id <= row.id.raw());
-        let before = gathered.last().map(|row| row.id.raw());
-        let first = stored.peek().map(|segment| segment.head.first_id);
-        if begins && before.is_some_and(|before| Some(before) < first) {
-            snapshot.extend(std::mem::take(&mut gathered));
-        } else if !begins && gathered.len() >= GATHERED_MAX {
+        let ahead = stored.peek().map(|segment| segment.head.first_id);
+        let within = |id: u64| ahead.is_some_and(|first| first <= id);
+        let begins = within(row.id.raw()) && gathered.last().is_some_and(|row| !within(row.id.raw()));
+        let many = !within(row.id.raw()) && gathered.len() >= GATHERED_MAX;
+        if begins || many {
             snapshot.extend(std::mem::take(&mut gathered));
         }
         gathered.push(row);

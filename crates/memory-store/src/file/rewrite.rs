@@ -8,8 +8,8 @@ use super::open::build_beside;
 use super::read::open_if_there;
 use super::slot::StoreSlot;
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, FOLDED, FORGOTTEN, JOURNAL, META, RECALLS, SEALED, STATES, TRANSCRIPT, TURNS,
-    Tables, VECTORS,
+    BODIES, BULKY, COUNTERS_KEY, FOLDED, FORGOTTEN, JOURNAL, META, RECALLS, SEALED, STATES, TRANSCRIPT,
+    TURNS, Tables, VECTORS,
 };
 use crate::error::StoreError;
 use crate::records;

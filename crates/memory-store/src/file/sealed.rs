@@ -206,7 +206,8 @@ pub(crate) fn read_graph(
 ) -> Result<Option<Graph>, StoreError> {
     let read = database.begin_read().map_err(|error| StoreError::database(path, error))?;
     let Some(table) = open_if_there(path, &read, SEALED)? else { return Ok(None) };
-    let head = table.get(key(Part::Head, segment.number, 0)).map_err(|error| StoreError::database(path, error))?;
+    let head =
+        table.get(key(Part::Head, segment.number, 0)).map_err(|error| StoreError::database(path, error))?;
     let Some(head) = head.and_then(|bytes| records::decode_head(bytes.value()).ok()) else { return Ok(None) };
     let generation = snapshot.embedder().map(|embedder| embedder.generation);
     if head.generation != generation {

@@ -252,7 +252,9 @@ mod tests {
             bytes[place] = value;
             if let Some(words) = Words::decode(&bytes) {
                 words.each(|_, _| ());
-                (0..4).for_each(|hash| drop(words.cursor(hash).map(|mut cursor| cursor.seek(100))));
+                for hash in 0..4 {
+                    let _ = words.cursor(hash).map(|mut cursor| cursor.seek(100));
+                }
             }
         }
     }

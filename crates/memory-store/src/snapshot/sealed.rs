@@ -61,7 +61,7 @@ impl Snapshot {
             }
             let first = self.blocks.len() as u32;
             for (row, filled) in (0u8..=u8::MAX).zip(&mut filled) {
-                let tokens = std::mem::replace(&mut filled.tokens.terms, Vec::new());
+                let tokens = std::mem::take(&mut filled.tokens.terms);
                 if changed.contains(&((number * ROWS_MAX) as u32 + u32::from(row))) {
                     let tokens = Tokens { terms: tokens, ..filled.tokens.clone() };
                     Arc::make_mut(&mut self.loose).put_words(Place { block: first, row }, Arc::new(tokens));
