@@ -99,6 +99,39 @@ impl Catalogue {
         })
     }
 
+    /// Every space that is named.
+    ///
+    /// # Errors
+    /// A [`StoreError`] when the file cannot be read.
+    pub fn spaces(&self) -> Result<Vec<SpaceId>, StoreError> {
+        let fault = |error: redb::Error| StoreError::database(&self.path, error);
+        guarded(&self.path, || {
+            let read = self.database.begin_read().map_err(|error| fault(error.into()))?;
+            let wakes = read.open_table(WAKES).map_err(|error| fault(error.into()))?;
+            let events = read.open_table(EVENTS).map_err(|error| fault(error.into()))?;
+            let mut spaces = Vec::new();
+            for entry in wakes.iter().map_err(|error| fault(error.into()))? {
+                let (key, _) = entry.map_err(|error| fault(error.into()))?;
+                spaces.extend(named(key.value().0, key.value().1));
+            }
+            for entry in events.iter().map_err(|error| fault(error.into()))? {
+                let (key, _) = entry.map_err(|error| fault(error.into()))?;
+                spaces.extend(named(key.value().1, key.value().2));
+            }
+            spaces.sort();
+            spaces.dedup();
+            Ok(spaces)
+        })
+    }
+
+    /// Removes what is said of a space.
+    ///
+    /// # Errors
+    /// A [`StoreError`] when it could not be made durable.
+    pub fn forget(&self, space: &SpaceId) -> Result<(), StoreError> {
+        self.set_next_wake(&Wake { space: space.clone(), not_before: None, events: Vec::new() })
+    }
+
     /// Spaces that wait for an event.
     ///
     /// # Errors

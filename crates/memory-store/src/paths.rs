@@ -20,6 +20,8 @@ const LONG_MARK: char = '~';
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// Ending of a space's file.
 const ENDING: &str = "redb";
+/// Ending of a file that is built beside a space's file and takes its place.
+pub(crate) const BESIDE_ENDING: &str = "redb-new";
 
 /// The file of a space: `<data_dir>/spaces/<agent>/<user>.redb`, with encoded names.
 #[must_use]
@@ -33,20 +35,64 @@ pub fn space_path(data_dir: &Path, space: &SpaceId) -> PathBuf {
 /// # Errors
 /// [`StoreError::Io`] when a directory cannot be read; a missing one holds no spaces.
 pub fn spaces_on_disk(data_dir: &Path) -> Result<Vec<SpaceId>, StoreError> {
-    let mut found = Vec::new();
-    for agent_dir in entries(&spaces_dir(data_dir))? {
-        let Some(agent) = stem(&agent_dir).and_then(|name| AgentName::new(&name).ok()) else { continue };
-        if !agent_dir.is_dir() {
-            continue;
-        }
-        for file in entries(&agent_dir)? {
-            let named = file.extension().is_some_and(|ending| ending == ENDING);
-            let user = stem(&file).and_then(|name| UserName::new(&name).ok());
-            found.extend(user.filter(|_| named).map(|user| SpaceId { agent: agent.clone(), user }));
-        }
-    }
+    let named = walk_spaces(data_dir)?.into_iter();
+    let mut found: Vec<SpaceId> = named
+        .filter_map(|(_, named)| if let Named::Space(space) = named { Some(space) } else { None })
+        .collect();
     found.sort();
     Ok(found)
+}
+
+/// What a path in the directory of spaces stands for, by its name.
+pub(crate) enum Named {
+    /// The directory of an agent's spaces.
+    Agent,
+    /// A space's file.
+    Space(SpaceId),
+    /// A file that was to take the place of a space's.
+    Leftover(SpaceId),
+    /// Nothing of ours.
+    Strange,
+}
+
+/// Everything in the directory of spaces.
+pub(crate) fn walk_spaces(data_dir: &Path) -> Result<Vec<(PathBuf, Named)>, StoreError> {
+    let mut found = Vec::new();
+    for agent_dir in entries(&spaces_dir(data_dir))? {
+        let agent = stem(&agent_dir, ENDING).and_then(|name| AgentName::new(&name).ok());
+        let Some(agent) = agent.filter(|_| agent_dir.is_dir()) else {
+            found.push((agent_dir, Named::Strange));
+            continue;
+        };
+        for file in entries(&agent_dir)? {
+            let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            let user = stem(&file, ending).and_then(|name| UserName::new(&name).ok());
+            let space = user.map(|user| SpaceId { agent: agent.clone(), user });
+            let named = match (ending, space) {
+                (ENDING, Some(space)) => Named::Space(space),
+                (BESIDE_ENDING, Some(space)) => Named::Leftover(space),
+                _ => Named::Strange,
+            };
+            found.push((file, named));
+        }
+        found.push((agent_dir, Named::Agent));
+    }
+    Ok(found)
+}
+
+/// Closes a file or directory to others than its owner.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path)?.permissions().mode() & 0o700;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        Ok(())
+    }
 }
 
 /// Creates a directory and those above it, each with mode 0700 whatever the umask; existing ones stay as they are.
@@ -108,7 +154,8 @@ fn spaces_dir(data_dir: &Path) -> PathBuf {
     data_dir.join("spaces")
 }
 
-fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+/// Paths of what a directory holds; nothing where there is none.
+pub(crate) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let fault = |error| StoreError::io(dir, error);
     match fs::read_dir(dir) {
         Ok(entries) => entries.map(|entry| entry.map(|e| e.path()).map_err(fault)).collect(),
@@ -117,9 +164,9 @@ fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     }
 }
 
-fn stem(path: &Path) -> Option<String> {
+fn stem(path: &Path, ending: &str) -> Option<String> {
     let name = path.file_name()?.to_str()?;
-    decode(name.strip_suffix(&format!(".{ENDING}")).unwrap_or(name))
+    decode(name.strip_suffix(&format!(".{ending}")).unwrap_or(name))
 }
 
 fn encode(name: &str) -> String {

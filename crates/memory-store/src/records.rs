@@ -83,7 +83,6 @@ impl StoredText {
 }
 
 /// Whether a record carries a checksum.
-#[expect(dead_code, reason = "the examination of a file follows")]
 pub(crate) fn is_sealed(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|version| version & SEALED != 0)
 }

@@ -195,7 +195,8 @@ fn check_format(path: &Path, database: &Database) -> Result<(), StoreError> {
     }
 }
 
-fn format_of(path: &Path, database: &Database) -> Result<u32, StoreError> {
+/// The format that a file says it has.
+pub(crate) fn format_of(path: &Path, database: &Database) -> Result<u32, StoreError> {
     let read = database.begin_read().map_err(|error| StoreError::database(path, error))?;
     // A database of another program has no such table.
     let foreign = || StoreError::Foreign { path: path.to_owned() };
@@ -275,7 +276,7 @@ pub(crate) fn remove_beside(path: &Path) {
 
 /// The name under which a file is built before it takes its place.
 pub(crate) fn beside(path: &Path) -> PathBuf {
-    path.with_extension("redb-new")
+    path.with_extension(paths::BESIDE_ENDING)
 }
 
 fn write_new(
