@@ -1,6 +1,7 @@
 //! The MemoryStore actor: takes commands and questions, and never touches the disk on its own thread.
 
 mod embedding;
+mod examining;
 mod lane;
 mod reading;
 mod sealing;
@@ -88,6 +89,8 @@ pub struct MemoryStore {
     last_recall: u64,
     /// The latest time that a message told.
     seen_at: Timestamp,
+    /// Examinations that wait for a moment without a commit.
+    examining: examining::Waiting,
     /// Who waits until everything is flushed; from then on nothing more is taken.
     draining: Option<Vec<ReplySender<()>>>,
 }
@@ -128,6 +131,7 @@ impl Actor for MemoryStore {
             retry: Retry::default(),
             sealing: SealLane::default(),
             seen_at: Timestamp::default(),
+            examining: examining::Waiting::new(),
             draining: None,
             args,
         };
@@ -189,6 +193,7 @@ pub fn ports(store: &ActorRef<MemoryStore>) -> MemoryPorts {
         export: store.clone().reply_recipient(),
         export_turns: store.clone().reply_recipient(),
         import: store.clone().reply_recipient(),
+        examine: store.clone().reply_recipient(),
         measure: store.clone().reply_recipient(),
     }
 }

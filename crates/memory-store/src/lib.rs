@@ -26,7 +26,6 @@ pub use backup::{BackupDraft, Holding, KnownBackups, LeftOut, Manifest, SpaceCop
 pub use catalogue::{Catalogue, Wake};
 pub use config::{MemoryConfig, StoreConfig};
 pub use direct::{Appended, append, seal};
-pub use direct::{Appended, append};
 pub use doctor::{Checkup, examine_directory, examine_file, spaces_and_leftovers};
 pub use error::StoreError;
 #[cfg(any(test, feature = "testing"))]

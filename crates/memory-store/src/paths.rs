@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(path.parent(), Some(Path::new("/d/spaces/a")), "{user:?} stays in its directory");
         let name = path.file_name().and_then(|n| n.to_str()).map(str::to_owned).unwrap_or_default();
         assert!(name.len() <= 240 && name.is_ascii() && name == name.to_ascii_lowercase(), "{name}");
-        assert_eq!(stem(&path).as_deref(), Some(user));
+        assert_eq!(stem(&path, ENDING).as_deref(), Some(user));
         name
     }
 

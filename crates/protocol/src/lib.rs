@@ -17,6 +17,7 @@
 //! | [`ListTraces`], [`ShowTrace`], [`ShowTurn`], [`Survey`], [`Measure`] | doors, Planner → MemoryStore | what is asked, from a snapshot |
 //! | [`ExportTraces`], [`ExportTurns`] | doors → MemoryStore | pages, oldest first |
 //! | [`Import`] | doors → MemoryStore | [`Imported`]: durable, or known, or forgotten |
+//! | [`Examine`] | doors → MemoryStore | `Examination`, of one moment between two commits |
 //! | [`Embed`] | MemoryStore, Planner, tools in the Executor → Embedder | unit vectors |
 //! | [`Tick`] | ticker → Directory → MemoryStore | – |
 //! | [`Drain`] | Space → each | flushed |
@@ -29,6 +30,7 @@
 pub mod conversation;
 pub mod embedding;
 pub mod events;
+pub mod examination;
 pub mod lifecycle;
 pub mod memory;
 pub mod offload;
@@ -41,6 +43,7 @@ pub use conversation::{
 };
 pub use embedding::{Embed, EmbedError, EmbedPort, Embedded, Urgency};
 pub use events::{EVENTS_MAX, EventBus, Events, Heard, Missed};
+pub use examination::Examine;
 pub use lifecycle::{Drain, DrainPort, TakeVitals, Tick, Vitals};
 pub use memory::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, ListTraces, Measure, MemoryError,

@@ -300,6 +300,8 @@ pub struct MemoryPorts {
     pub export_turns: ReplyRecipient<ExportTurns, ExportedTurns, MemoryError>,
     /// Take a trace in.
     pub import: ReplyRecipient<Import, Imported, MemoryError>,
+    /// Look whether all is sound.
+    pub examine: ReplyRecipient<crate::Examine, bethink_domain::Examination, MemoryError>,
     /// Figures.
     pub measure: ReplyRecipient<Measure, StoreFigures, MemoryError>,
 }

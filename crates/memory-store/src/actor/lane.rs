@@ -76,6 +76,7 @@ impl MemoryStore {
     /// Does what comes next: the next commit, or, when draining, the last things and the reply.
     pub(super) fn go_on(&mut self, me: &ActorRef<Self>) {
         self.start_install(me);
+        self.start_examining(me);
         self.start_commit(me);
         self.start_sealing(me);
         if self.draining.is_none() || self.in_flight.is_some() || self.embedding.len() > 0 {

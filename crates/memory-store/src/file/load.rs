@@ -27,8 +27,8 @@ pub(crate) fn check_embedder(
     database: &Database,
     configured: Option<&EmbedderIdentity>,
 ) -> Result<(), StoreError> {
-    let stored = stored_embedder(path, database)?;
-    let (Some(stored), Some(configured)) = (stored, configured) else { return Ok(()) };
+    let Some(configured) = configured else { return Ok(()) };
+    let Some(stored) = stored_embedder(path, database)? else { return Ok(()) };
     if stored.identity == *configured {
         return Ok(());
     }
