@@ -5,6 +5,7 @@
 
 mod backup;
 mod convert;
+mod examination;
 mod fault;
 mod frame;
 mod request;
@@ -14,6 +15,7 @@ mod transfer;
 
 pub use backup::{Backup, HoldingBackup, LeftOut};
 pub use convert::{recalled, recollection, remembered, trace, turn};
+pub use examination::{DirectoryExamined, Examined, Finding, Found, TableSize};
 pub use fault::{Fault, FaultKind};
 pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};
 pub use request::{Request, SpaceName};

@@ -155,6 +155,24 @@ pub enum Request {
         /// Absolute path of a directory that is absent or empty.
         dir: String,
     },
+    /// Look whether the space is sound. Changes nothing unless it is to be mended.
+    Examine {
+        /// Look into texts, vectors and memory too.
+        #[serde(default)]
+        deep: bool,
+        /// Make anew what is derived and wrong.
+        #[serde(default)]
+        repair: bool,
+        /// Bring a file of an earlier format to the newest.
+        #[serde(default)]
+        migrate: bool,
+    },
+    /// Look what lies around the spaces, whosever they are. Wakes no space.
+    ExamineDirectory {
+        /// Put it in order.
+        #[serde(default)]
+        repair: bool,
+    },
     /// Figures of the space.
     Measure,
     /// How the process is. Wakes no space.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backup::Backup;
+use crate::examination::{DirectoryExamined, Examined};
 use crate::transfer::{ExportPage, Imported};
 
 /// A response, by the request that it answers.
@@ -36,6 +37,10 @@ pub enum Response {
     Imported(Imported),
     /// A backup.
     BackedUp(Backup),
+    /// An examined space.
+    Examined(Box<Examined>),
+    /// The examined data directory.
+    DirectoryExamined(DirectoryExamined),
     /// Figures.
     Figures(Figures),
     /// How the process is.

@@ -127,6 +127,21 @@ pub(crate) enum Command {
         /// Directory that is absent or empty, outside of where memory is kept
         dir: PathBuf,
     },
+    /// Look whether memory is sound: every record, and whether the parts agree; safe while it is in use
+    #[command(
+        after_help = "Examples:\n  bethink doctor\n  bethink doctor --deep\n  bethink doctor --repair\n  bethink --user ada doctor --migrate\n\nEnds with 0 when all is healthy or repaired, 1 when something derived is wrong still, 4 when something that was\ntold is damaged. Without --repair and --migrate nothing is changed."
+    )]
+    Doctor {
+        /// Look into texts, vectors and memory in use too, and tell the size of each part
+        #[arg(long)]
+        deep: bool,
+        /// Make anew what is derived and wrong; never what was told
+        #[arg(long)]
+        repair: bool,
+        /// Bring files of earlier formats to the newest now, in place of when they are first written
+        #[arg(long)]
+        migrate: bool,
+    },
     /// Explain a memory, or how a turn was answered
     #[command(after_help = "Example:\n  bethink why --last\n  bethink why 0c1v7k2m4q7zp")]
     Why {

@@ -2,6 +2,7 @@
 
 mod backup;
 mod config;
+mod doctor;
 mod eval;
 mod export;
 pub(crate) mod forget;
@@ -31,6 +32,7 @@ use crate::say;
 /// Runs a command to its end.
 pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Result<ExitCode> {
     let output = Output { json: arguments.global.json };
+    let of = (arguments.global.agent.clone(), arguments.global.user.clone());
     let builder = builder.over(Overrides {
         config: arguments.global.config,
         data_dir: arguments.global.data_dir,
@@ -52,6 +54,10 @@ pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Resul
         Command::Eval(command) => return eval::run(&settings, output, command).await,
         Command::Serve => return serve::run(&builder, &settings, output).await,
         Command::Status => return status::run(&settings, output).await,
+        Command::Doctor { deep, repair, migrate } => {
+            let asked = doctor::Asked { deep, repair, migrate, agent: of.0, user: of.1 };
+            return doctor::run(&builder, &settings, output, asked).await;
+        }
         Command::Torture { runs, clients, seed, vectors, scratch } => {
             let scratch = scratch.unwrap_or_else(std::env::temp_dir);
             return torture::run(output, torture::Ordeal { runs, clients, seed, vectors }, &scratch).await;
@@ -96,6 +102,7 @@ async fn with_door(
         | Command::Eval(_)
         | Command::Serve
         | Command::Status
+        | Command::Doctor { .. }
         | Command::Torture { .. } => {
             anyhow::bail!("this command opens its own door")
         }

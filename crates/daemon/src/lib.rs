@@ -6,6 +6,7 @@
 
 mod backup;
 mod client;
+mod doctor;
 mod door;
 mod frames;
 mod local;

@@ -9,10 +9,11 @@ use bethink_domain::{
 };
 use bethink_protocol as protocol;
 use bethink_protocol::{ConverseError, Durable, MemoryError, TurnEvent};
-use bethink_runtime::{AskError, Handle, RuntimeError};
+use bethink_runtime::{AskError, Handle, Mend, RuntimeError};
 use tokio::sync::mpsc;
 
 use crate::backup::backup;
+use crate::doctor::{examine, examine_directory};
 use crate::door::{Door, DoorFuture, Responses};
 use crate::status::status;
 
@@ -123,6 +124,10 @@ impl LocalDoor {
                 self.transfer(space, transfer).await
             }
             Request::Backup { dir } => backup(&self.handle, &dir).await,
+            Request::Examine { deep, repair, migrate } => {
+                examine(&self.handle, space, deep, Mend { repair, migrate }).await
+            }
+            Request::ExamineDirectory { repair } => examine_directory(&self.handle, repair).await,
             Request::Measure => self.measure(space).await,
             Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }

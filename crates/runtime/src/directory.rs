@@ -21,7 +21,7 @@ use crate::error::RuntimeError;
 use crate::family::{Family, Parts, SpacePorts};
 use crate::health::SpaceHealth;
 use lending::Wanted;
-pub(crate) use lending::{Lend, Lent};
+pub(crate) use lending::{Lend, Lent, PutToSleep};
 
 /// Messages for the Directory that may wait; each takes microseconds, so a longer queue would hide a stuck process.
 pub(crate) const DIRECTORY_MAILBOX: usize = 512;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bethink_domain::{SpaceId, Timestamp, UnitVector};
+use bethink_domain::{EmbedderIdentity, SpaceId, Timestamp, UnitVector};
 use bethink_memory_store::{Holding, Manifest};
-use bethink_protocol::{EmbedPort, Tick};
+use bethink_protocol::{EmbedPort, Offload, Tick};
 use bethink_providers::Embedder;
 use kameo::actor::{ActorRef, ReplyRecipient};
 use kameo::reply::ReplyError;
@@ -35,6 +35,9 @@ pub struct Handle {
     pub(crate) data_dir: DataDir,
     pub(crate) wakes: Wakes,
     pub(crate) backups: Backups,
+    /// The configured embedder, if it makes vectors.
+    pub(crate) identity: Option<EmbedderIdentity>,
+    pub(crate) blocking: Arc<dyn Offload>,
     pub(crate) ticker: tokio::task::AbortHandle,
     pub(crate) extensions: Vec<Running>,
     pub(crate) board: Board,

@@ -7,6 +7,7 @@ mod backup;
 mod config;
 mod datadir;
 mod directory;
+mod doctor;
 mod error;
 mod extension;
 mod family;
@@ -21,6 +22,7 @@ mod wakes;
 pub use bethink_memory_store::{Holding, LeftOut, Manifest, SpaceCopy};
 pub use config::RuntimeConfig;
 pub use datadir::{DataDir, make_private_dir};
+pub use doctor::Mend;
 pub use error::RuntimeError;
 pub use extension::{
     EXTENSION_MAILBOX, EXTENSION_MAILBOX_MAX, Extension, ExtensionFault, ExtensionHealth, ExtensionKinds,

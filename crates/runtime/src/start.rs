@@ -156,7 +156,7 @@ async fn run(
     let started_at = parts.clock.now();
     let backups =
         Backups::new(directory.downgrade(), Arc::clone(&parts.data_dir), Arc::clone(&parts.blocking));
-    let Parts { wakes, board, mishaps, .. } = parts;
+    let Parts { wakes, board, mishaps, embedder: identity, blocking, .. } = parts;
     Handle {
         root,
         directory,
@@ -167,6 +167,8 @@ async fn run(
         data_dir,
         wakes,
         backups,
+        identity,
+        blocking,
         ticker,
         extensions,
         board,

@@ -40,7 +40,8 @@ impl Wakes {
         drop(self.catalogue.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    fn catalogue(&self) -> Option<Arc<Catalogue>> {
+    /// The catalogue, where there is one.
+    pub(crate) fn catalogue(&self) -> Option<Arc<Catalogue>> {
         self.catalogue.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use bethink_clock::Entropy;
 use bethink_domain::{
-    AgentName, CueScope, Draft, EmbedderIdentity, Feeling, Intent, Knowing, Outcome, Overview, RecallId,
-    RecallMode, Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId,
+    AgentName, CueScope, Draft, EmbedderIdentity, Examination, Feeling, Intent, Knowing, Outcome, Overview,
+    RecallId, RecallMode, Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId,
     TraceKind, TraceView, TurnEnd, TurnRecord, UnitVector, UserName,
 };
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
     CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Edit, Embed, EmbedError, Embedded,
-    Execute, ExecuteError, ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Forget, ForgetReceipt,
-    Import, Imported, Job, LetGo, ListTraces, Measure, MemoryError, MemoryPorts, Offload, Page, Pin, Recall,
-    RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent, TurnStream,
+    Examine, Execute, ExecuteError, ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Forget,
+    ForgetReceipt, Import, Imported, Job, LetGo, ListTraces, Measure, MemoryError, MemoryPorts, Offload,
+    Page, Pin, Recall, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures, Survey,
+    TurnEvent, TurnStream,
 };
 use kameo::prelude::*;
 use tokio::sync::Semaphore;
@@ -214,6 +215,7 @@ fn ports(memory: &ActorRef<Partner>) -> MemoryPorts {
         export: memory.clone().reply_recipient(),
         export_turns: memory.clone().reply_recipient(),
         import: memory.clone().reply_recipient(),
+        examine: memory.clone().reply_recipient(),
         measure: memory.clone().reply_recipient(),
     }
 }
@@ -481,5 +483,5 @@ macro_rules! never_asked {
 never_asked! {
     Remember => Remembered, Credit => (), Correct => (), Pin => (), Edit => Remembered,
     ListTraces => Page, ShowTrace => TraceView, ShowTurn => (TurnRecord, Option<bethink_domain::Exchange>),
-    Measure => StoreFigures, ExportTraces => ExportedTraces, ExportTurns => ExportedTurns, Import => Imported,
+    Measure => StoreFigures, ExportTraces => ExportedTraces, ExportTurns => ExportedTurns, Import => Imported, Examine => Examination,
 }

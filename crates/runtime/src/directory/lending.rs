@@ -15,6 +15,19 @@ pub(crate) struct Lend {
     pub(crate) space: SpaceId,
 }
 
+/// Puts a space to sleep, if it is awake.
+pub(crate) struct PutToSleep {
+    pub(crate) space: SpaceId,
+}
+
+impl Message<PutToSleep> for Directory {
+    type Reply = ();
+
+    async fn handle(&mut self, PutToSleep { space }: PutToSleep, ctx: &mut Context<Self, ()>) {
+        self.start_sleeping(&space, ctx.actor_ref().clone());
+    }
+}
+
 /// A loan has ended.
 pub(crate) struct Returned {
     pub(crate) space: SpaceId,
@@ -73,13 +86,13 @@ impl Message<Lend> for Directory {
         }
         match self.spaces.get(&space) {
             Some(State::Awake { family, .. }) => Lent::Awake(family.slot().clone()),
-            None => {
+            None | Some(State::Resting { closing: false, .. }) => {
                 let (wanted, directory) = (Wanted::default(), ctx.actor_ref().clone());
                 let lent = State::Lent { waiters: Vec::new(), wanted: wanted.clone() };
                 self.spaces.insert(space.clone(), lent);
                 Lent::Asleep(Loan { space, wanted, directory })
             }
-            // A space that rests after crashes is copied when it has slept well again, or left out.
+            // A space that rests after crashes can be read once its file is closed.
             Some(_) => Lent::NotNow,
         }
     }
