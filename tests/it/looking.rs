@@ -12,6 +12,7 @@ const LOOKS: &[(&[&str], &str)] = &[
     (&["memory", "list"], ""),
     (&["memory", "stats"], ""),
     (&["why", "--last"], ""),
+    (&["doctor", "--deep"], ""),
     (&["chat", "--private"], "Where is the boiler?\n"),
 ];
 

@@ -1,9 +1,10 @@
-//! Power fails after every single sync: what was acknowledged before is there, and nothing is there by half.
+//! Power fails after every single sync: what was acknowledged before is there, and nothing is there by half, which the
+//! doctor's deep examination says too.
 
 use std::collections::BTreeSet;
 
-use bethink_domain::TraceId;
-use bethink_memory_store::{FaultyDisk, Snapshot, StoreSlot};
+use bethink_domain::{FindingKind, Severity, TraceId};
+use bethink_memory_store::{Checkup, FaultyDisk, Snapshot, StoreSlot, examine_file};
 use bethink_protocol::{Forget, MemoryError};
 
 use crate::harness::{Awake, World, day, identity, space, told, told_in, turn, turn_id};
@@ -49,7 +50,9 @@ async fn check(cut: FaultyDisk) -> bool {
         .expect("because reading needs no sync");
     let awake = world.wake_on(slot).await;
     let known = run(&awake, &cut).await.expect("because a failing disk reports no error");
-    awake.stop().await;
+    // Draining scrubs the file, where something was forgotten.
+    awake.sleep().await;
+    examine(&world, &cut);
     let reopened = world.open().unwrap_or_else(|error| panic!("{cut:?}: {error}"));
     // Loading refuses a trace without its numbers, and numbers of no trace.
     let snapshot =
@@ -61,7 +64,25 @@ async fn check(cut: FaultyDisk) -> bool {
         assert!(snapshot.trace(*id).is_none(), "{id} is gone after {cut:?}");
     }
     assert!(snapshot.turns() >= known.turns, "turns are there after {cut:?}");
+    if !cut.power_failed() {
+        let bytes = std::fs::read(world.path()).expect("because it is there");
+        let marker = b"Fact 1 is about marker1";
+        assert!(
+            !bytes.windows(marker.len()).any(|window| window == marker),
+            "what was forgotten is scrubbed"
+        );
+    }
     cut.power_failed()
+}
+
+/// Nothing is wrong with the file; something built beside it may be left.
+fn examine(world: &World, cut: &FaultyDisk) {
+    let checkup = Checkup { at: day(2.0), deep: true, repair: false, migrate: false, configured: None };
+    let examination = examine_file(&world.path(), &space(), &checkup).expect("because nobody uses it");
+    let wrong = examination.findings.listed().iter().filter(|finding| {
+        finding.kind.severity() > Severity::Notice && finding.kind != FindingKind::Leftover
+    });
+    assert_eq!(wrong.collect::<Vec<_>>(), [] as [&bethink_domain::Finding; 0], "after {cut:?}");
 }
 
 #[tokio::test]
