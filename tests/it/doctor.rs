@@ -135,3 +135,17 @@ fn files_of_earlier_formats_are_migrated_when_asked_for() {
     assert!(!codes(&ran, "bethink/me").contains(&"format-old".to_owned()));
     assert_eq!(me["traces"], 7);
 }
+
+/// The table of findings in the handbook is the one in the code.
+#[test]
+fn the_handbook_tells_of_every_finding() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/doctor.md");
+    let told = fs::read_to_string(&page).unwrap();
+    let mut rows = String::new();
+    for kind in bethink_domain::FindingKind::ALL {
+        let (severity, meaning) = (kind.severity().name(), kind.meaning());
+        rows.push_str(&format!("| `{}` | {severity} | {meaning} | {} |\n", kind.code(), kind.remedy()));
+    }
+    let (text, _) = told.split_once("|---|---|---|---|\n").unwrap();
+    assert!(told.ends_with(&rows), "the page should be:\n{text}|---|---|---|---|\n{rows}");
+}
