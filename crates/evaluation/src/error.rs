@@ -81,6 +81,9 @@ pub enum EvaluationError {
     /// The language model did not answer: see to its server, its address or its name.
     #[error("the language model failed during the measurement: {0}")]
     Model(String),
+    /// A program or a system did not do its part.
+    #[error("it can't be measured: {0}")]
+    Other(String),
     /// An actor gave no answer.
     #[error("{0} gave no answer during the measurement")]
     NoAnswer(&'static str),

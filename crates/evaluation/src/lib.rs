@@ -3,6 +3,7 @@
 //! Everything runs through the real actors in a directory of its own, which is removed at the end; the memory of the
 //! user is never opened. [`Score`] and the parser of [`Benchmark`] are pure.
 
+mod bench;
 mod benchmark;
 mod error;
 mod first_token;
@@ -17,6 +18,11 @@ mod score;
 mod soak;
 mod stage;
 
+pub use bench::{
+    BENCH_VERSION, Bench, BenchReport, BusyRecall, FileFigures, ImportFigures, Machine, Measure,
+    MemoryFigures, OtherFigures, RecallFigures, RememberFigures, ResidentOf, SizeFigures, TurnFigures, bench,
+    plots, resident_of,
+};
 pub use benchmark::{Benchmark, Query, Told};
 pub use error::EvaluationError;
 pub use first_token::{Endpoint, FirstToken, FirstTokenReport, Requests, first_token};

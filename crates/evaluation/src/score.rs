@@ -144,7 +144,7 @@ impl Score {
 }
 
 /// How long something took, in milliseconds; all 0 when it never happened.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Times {
     /// Mean.
     pub mean_ms: f64,

@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use bethink_clock::{Entropy, SimulatedClock};
 use bethink_domain::{
-    AgentName, Draft, EmbedderIdentity, SessionId, SpaceId, Span, Timestamp, TraceId, UnitVector, UserName,
+    AgentName, Draft, EmbedderIdentity, Recollection, SessionId, SpaceId, Span, Timestamp, TraceId,
+    UnitVector, UserName,
 };
 use bethink_planner::{PlannerConfig, PrototypeShelf, hear};
 use bethink_protocol::{
-    Converse, Durable, Embed, EmbedPort, Embedded, MemoryPorts, Remember, Remembered, TurnEvent, Urgency,
+    Converse, Durable, Embed, EmbedPort, Embedded, MemoryPorts, Recall, Remember, Remembered, TurnEvent,
+    Urgency,
 };
-use bethink_runtime::{DataDir, Handle, Ingredients, RuntimeError, start};
+use bethink_runtime::{AskError, DataDir, Handle, Ingredients, RuntimeError, start};
 use kameo::actor::ReplyRecipient;
 use kameo::error::SendError;
 use kameo::reply::ReplyError;
@@ -26,6 +28,12 @@ use crate::error::EvaluationError;
 
 /// Longest wait for any one answer. A commit on a slow disk behind others takes seconds.
 const ANSWER_WAIT: Duration = Duration::from_secs(60);
+/// Between two looks whether anything is still being done.
+const QUIET_EVERY: Duration = Duration::from_millis(20);
+/// Looks in a row that must find nothing.
+const QUIET_LOOKS: usize = 3;
+/// Looks after which it is given up: an hour.
+const QUIET_LOOKS_MAX: usize = 180_000;
 /// Chance is the same in every run.
 const SEED: u64 = 1;
 
@@ -50,7 +58,9 @@ pub(crate) struct Stage {
     pub(crate) profile: &'static str,
     pub(crate) prototypes: PrototypeShelf,
     handle: Arc<Handle>,
-    dir: TempDir,
+    root: PathBuf,
+    /// Set where the directory goes with the measurement.
+    dir: Option<TempDir>,
 }
 
 /// A turn that was heard to its end.
@@ -82,8 +92,20 @@ impl Stage {
         };
         std::fs::create_dir_all(path).map_err(scratch)?;
         let dir = tempfile::Builder::new().prefix("bethink-eval-").tempdir_in(path).map_err(scratch)?;
+        let root = dir.path().to_owned();
+        let stage = Self::open_over(parts, at, root, adjust).await?;
+        Ok(Self { dir: Some(dir), ..stage })
+    }
+
+    /// The same over a directory that stays, with whatever memory it holds under `data`.
+    pub(crate) async fn open_over(
+        parts: &EvaluationParts,
+        at: Timestamp,
+        root: PathBuf,
+        adjust: impl FnOnce(&mut Ingredients),
+    ) -> Result<Self, EvaluationError> {
         // The data directory lies inside, so that what is measured beside it stays out of it.
-        let data = DataDir::claim(&dir.path().join("data"), Some(dir.path()))?;
+        let data = DataDir::claim(&root.join("data"), Some(&root))?;
         let clock = SimulatedClock::new(at);
         let mut ingredients = Ingredients {
             clock: Arc::new(clock.clone()),
@@ -94,12 +116,12 @@ impl Stage {
         let planner = ingredients.planner.clone();
         let profile = ingredients.store.memory.profile.name();
         let handle = Arc::new(start(ingredients).await?);
-        Ok(Self { clock, planner, profile, prototypes: PrototypeShelf::new(), handle, dir })
+        Ok(Self { clock, planner, profile, prototypes: PrototypeShelf::new(), handle, root, dir: None })
     }
 
     /// The directory that goes with the measurement.
     pub(crate) fn path(&self) -> PathBuf {
-        self.dir.path().to_owned()
+        self.root.clone()
     }
 
     pub(crate) fn embed_port(&self) -> &EmbedPort {
@@ -165,6 +187,38 @@ impl Stage {
         tokio::time::timeout(ANSWER_WAIT, settled).await.map_err(|_| EvaluationError::NoAnswer("a space"))
     }
 
+    /// The ports of a space, woken if it sleeps.
+    pub(crate) async fn memory(&self, space: &SpaceId) -> Result<MemoryPorts, EvaluationError> {
+        Ok(self.handle.space(space).await?.memory)
+    }
+
+    /// Recalls in a space, woken if it sleeps.
+    pub(crate) async fn recall(
+        &self,
+        space: &SpaceId,
+        recall: Recall,
+    ) -> Result<Recollection, EvaluationError> {
+        self.handle.ask(space, |ports| &ports.memory.recall, recall).await.map_err(|error| match error {
+            AskError::Runtime(error) => error.into(),
+            AskError::Refused(error) => error.into(),
+        })
+    }
+
+    /// Waits until no actor has anything to do any more, in the background either; an hour at most.
+    pub(crate) async fn quiet(&self) {
+        let mut calm = 0;
+        for _ in 0..QUIET_LOOKS_MAX {
+            let health = self.handle.health().await;
+            let spaces = health.spaces.iter().flat_map(|space| &space.actors);
+            let busy = spaces.chain(&health.actors).any(|actor| actor.waiting + actor.in_flight > 0);
+            calm = if busy { 0 } else { calm + 1 };
+            if calm == QUIET_LOOKS {
+                return;
+            }
+            tokio::time::sleep(QUIET_EVERY).await;
+        }
+    }
+
     /// The ports of a fresh space.
     pub(crate) async fn space(&self, name: &str) -> Result<MemoryPorts, EvaluationError> {
         Ok(self.handle.space(&space_named(name)).await?.memory)
@@ -188,7 +242,8 @@ impl Stage {
     pub(crate) async fn close(self) -> Result<(), EvaluationError> {
         let path = self.path();
         self.handle.shutdown().await?;
-        self.dir.close().map_err(|error| EvaluationError::Scratch { path, reason: error.to_string() })
+        let Some(dir) = self.dir else { return Ok(()) };
+        dir.close().map_err(|error| EvaluationError::Scratch { path, reason: error.to_string() })
     }
 }
 

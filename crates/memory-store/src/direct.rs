@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bethink_clock::Entropy;
 use bethink_protocol::{MemoryError, Remember, Remembered};
+use redb::{ReadableDatabase, ReadableTableMetadata};
 
 use crate::apply::{Answer, Command, Rules};
 use crate::config::StoreConfig;
@@ -87,4 +88,22 @@ pub fn seal(
         let built = built.expect("because nobody calls it off");
         now = install(slot, slot.epoch(), &now, built, &now)?;
     }
+}
+
+/// Bytes of all keys and values of a space's file: what would be left of it without pages. Blocks on the disk.
+///
+/// # Errors
+/// A [`StoreError`] when the file cannot be read or is damaged.
+pub fn stored_bytes(slot: &StoreSlot) -> Result<u64, StoreError> {
+    let path = slot.path();
+    let fault = |error: redb::Error| StoreError::database(path, error);
+    slot.with(|database| {
+        let read = database.begin_read().map_err(|error| fault(error.into()))?;
+        let mut bytes = 0;
+        for table in read.list_tables().map_err(|error| fault(error.into()))? {
+            let table = read.open_untyped_table(table).map_err(|error| fault(error.into()))?;
+            bytes += table.stats().map_err(|error| fault(error.into()))?.stored_bytes();
+        }
+        Ok(bytes)
+    })
 }

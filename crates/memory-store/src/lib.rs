@@ -25,7 +25,7 @@ pub use actor::{MemoryStore, MemoryStoreArgs, ports};
 pub use backup::{BackupDraft, Holding, KnownBackups, LeftOut, Manifest, SpaceCopy};
 pub use catalogue::{Catalogue, Wake};
 pub use config::{MemoryConfig, StoreConfig};
-pub use direct::{Appended, append, seal};
+pub use direct::{Appended, append, seal, stored_bytes};
 pub use doctor::{Checkup, examine_directory, examine_file, spaces_and_leftovers};
 pub use error::StoreError;
 #[cfg(any(test, feature = "testing"))]
