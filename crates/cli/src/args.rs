@@ -186,6 +186,8 @@ pub(crate) enum Command {
     /// Measure recall on labelled benchmarks
     #[command(subcommand)]
     Eval(EvalCommand),
+    /// Measure what recall, statements, turns, waking and memory cost at different sizes, beside the machine by itself
+    Bench(crate::commands::BenchCommand),
 }
 
 #[derive(Debug, Subcommand)]

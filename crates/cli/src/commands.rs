@@ -1,6 +1,7 @@
 //! What each command does: parse, ask the door, print.
 
 mod backup;
+mod bench;
 mod config;
 mod doctor;
 mod eval;
@@ -21,6 +22,8 @@ use bethink::Builder;
 use bethink_api::{Fault, FaultKind};
 use bethink_runtime::RuntimeError;
 use bethink_settings::{Overrides, Settings};
+
+pub(crate) use bench::BenchCommand;
 
 use crate::args::{Arguments, Command};
 use crate::chat;
@@ -52,6 +55,7 @@ pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Resul
     logs::start(&settings, voice);
     match arguments.command {
         Command::Eval(command) => return eval::run(&settings, output, command).await,
+        Command::Bench(command) => return bench::run(&settings, output, command).await,
         Command::Serve => return serve::run(&builder, &settings, output).await,
         Command::Status => return status::run(&settings, output).await,
         Command::Doctor { deep, repair, migrate } => {
@@ -98,7 +102,8 @@ async fn with_door(
         }
         Command::Why { id: Some(id), .. } => why::trace(opened, settings, output, id).await,
         Command::Why { id: None, turn, .. } => why::turn(opened, settings, output, turn).await,
-        Command::Config(_)
+        Command::Bench(_)
+        | Command::Config(_)
         | Command::Eval(_)
         | Command::Serve
         | Command::Status

@@ -78,13 +78,13 @@ pub(crate) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-struct Meter {
-    output: Output,
-    terminal: bool,
+pub(crate) struct Meter {
+    pub(crate) output: Output,
+    pub(crate) terminal: bool,
 }
 
 impl Meter {
-    fn show(&mut self, progress: &Progress) {
+    pub(crate) fn show(&mut self, progress: &Progress) {
         let Progress { what, done, total, left } = progress;
         let line = format!("{what}: {done} of {total}, {} s left", left.as_secs());
         if self.terminal {
@@ -95,7 +95,7 @@ impl Meter {
     }
 }
 
-fn fault(error: EvaluationError) -> Fault {
+pub(crate) fn fault(error: EvaluationError) -> Fault {
     let kind = match &error {
         EvaluationError::Scratch { .. } | EvaluationError::Results { .. } => FaultKind::Unwritable,
         EvaluationError::Memory(_) | EvaluationError::Runtime(_) => FaultKind::Failed,

@@ -7,29 +7,29 @@
 //! [`DIMENSIONS`], and have length 1: as hard for an index as those of sentences, and free.
 
 /// Components of a vector, as those of the embedded model.
-pub const DIMENSIONS: usize = 384;
+pub(super) const DIMENSIONS: usize = 384;
 /// Dimensions in which vectors really differ.
-pub const LATENT: usize = 32;
+pub(super) const LATENT: usize = 32;
 /// Groups of vectors; the largest holds some hundred times as many as the smallest.
-pub const CLUSTERS: u64 = 512;
+pub(super) const CLUSTERS: u64 = 512;
 /// Length of what is a vector's own, relative to what it shares with its group.
 const SPREAD: f32 = 0.7;
 /// Length of what sets a question apart from the statement that it is about.
 const ASKED: f32 = 0.4;
 
 /// Questions whose nearest statements are known.
-pub const KNOWN: usize = 100;
+pub(super) const KNOWN: usize = 100;
 /// Of each, so many.
-pub const NEAREST: usize = 10;
+pub(super) const NEAREST: usize = 10;
 
 /// The number of the statement that the k-th question is about, of so many statements: spread over all of them.
 #[must_use]
-pub fn asked(k: usize, statements: usize) -> u64 {
+pub(super) fn asked(k: usize, statements: usize) -> u64 {
     (k as u64).wrapping_mul(7_919 * 13) % statements.max(1) as u64
 }
 
 /// Makes them.
-pub struct Maker {
+pub(super) struct Maker {
     /// Latent dimension after latent dimension.
     directions: Vec<f32>,
     /// Cumulative shares of groups.
@@ -47,7 +47,7 @@ impl Default for Maker {
 impl Maker {
     /// The only one there is: nothing about it can be chosen.
     #[must_use]
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut chance = Chance::of(1, 0);
         Self {
             directions: (0..LATENT * DIMENSIONS).map(|_| chance.normal()).collect(),
@@ -59,7 +59,7 @@ impl Maker {
 
     /// The n-th statement.
     #[must_use]
-    pub fn statement(&self, n: u64) -> String {
+    pub(super) fn statement(&self, n: u64) -> String {
         let mut chance = Chance::of(2, n);
         let (said, _) = SAYINGS[chance.below(SAYINGS.len() as u64) as usize];
         self.fill(said, n)
@@ -67,7 +67,7 @@ impl Maker {
 
     /// A question about the n-th statement.
     #[must_use]
-    pub fn question(&self, n: u64) -> String {
+    pub(super) fn question(&self, n: u64) -> String {
         let mut chance = Chance::of(2, n);
         let (_, asked) = SAYINGS[chance.below(SAYINGS.len() as u64) as usize];
         self.fill(asked, n)
@@ -75,13 +75,13 @@ impl Maker {
 
     /// The n-th vector.
     #[must_use]
-    pub fn vector(&self, n: u64) -> Vec<f32> {
+    pub(super) fn vector(&self, n: u64) -> Vec<f32> {
         self.outward(&self.latent(n))
     }
 
     /// The vector of a question about the n-th statement.
     #[must_use]
-    pub fn asking(&self, n: u64) -> Vec<f32> {
+    pub(super) fn asking(&self, n: u64) -> Vec<f32> {
         let mut chance = Chance::of(4, n);
         let latent = self.latent(n).map(|value| value + ASKED * chance.normal());
         self.outward(&latent)
@@ -188,12 +188,12 @@ fn town(number: u64) -> String {
 }
 
 /// Numbers that look drawn and are the same in every run (SplitMix64).
-pub struct Chance(u64);
+pub(super) struct Chance(u64);
 
 impl Chance {
     /// A stream of its own for each kind and number.
     #[must_use]
-    pub fn of(kind: u64, number: u64) -> Self {
+    pub(super) fn of(kind: u64, number: u64) -> Self {
         Self(
             kind.wrapping_mul(0xD134_2543_DE82_EF95)
                 ^ number.wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -202,7 +202,7 @@ impl Chance {
     }
 
     /// 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(super) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -210,17 +210,17 @@ impl Chance {
     }
 
     /// 0 to `bound`, without it.
-    pub fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.bits() % bound.max(1)
     }
 
     /// 0 to 1, without it.
-    pub fn fraction(&mut self) -> f64 {
+    pub(super) fn fraction(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Normally distributed, mean 0 and variance 1 (Box and Muller 1958).
-    pub fn normal(&mut self) -> f32 {
+    pub(super) fn normal(&mut self) -> f32 {
         let (u, v) = (1.0 - self.fraction(), self.fraction());
         ((-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()) as f32
     }

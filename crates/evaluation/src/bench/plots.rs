@@ -1,6 +1,5 @@
 //! Latency, memory and writing against size, as SVG. A few lines on two logarithmic axes need no library.
 
-use std::fmt::Write;
 
 use super::figures::{BenchReport, OtherFigures, SizeFigures};
 use super::report::count;
@@ -118,8 +117,7 @@ fn draw(title: &str, curves: &[Curve]) -> String {
          font-size=\"12\">\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
          <text x=\"{left}\" y=\"24\" font-size=\"15\">{title}</text>\n"
     );
-    // A string takes all that is written.
-    let mut put = |text: std::fmt::Arguments<'_>| drop(svg.write_fmt(text));
+    let mut put = |text: std::fmt::Arguments<'_>| crate::report::put(&mut svg, text);
     for value in across.decades() {
         let (x, y) = (across.place(value), height - bottom);
         put(format_args!("<path d=\"M{x:.1} {top}V{y}\" stroke=\"#ddd\"/>\n"));

@@ -27,8 +27,9 @@ const RECALLS: usize = 100;
 /// Longest wait for the process whose memory is looked at.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Makes a process of its own that calls [`resident_of`] with the directory, and prints what it gives as JSON.
-pub type ResidentOf = Arc<dyn Fn(&Path) -> std::process::Command + Send + Sync>;
+/// Makes a process of its own that calls [`resident_of`] with the directory and the number of memories, and prints what
+/// it gives as JSON.
+pub type ResidentOf = Arc<dyn Fn(&Path, usize) -> std::process::Command + Send + Sync>;
 
 fn cue(maker: &Maker, k: usize, traces: usize) -> Cue {
     let n = asked(k, traces);
@@ -89,7 +90,7 @@ pub(super) async fn memory(
     space: &Space,
     resident_of: &ResidentOf,
 ) -> Result<MemoryFigures, EvaluationError> {
-    let mut command = tokio::process::Command::from(resident_of(&space.root));
+    let mut command = tokio::process::Command::from(resident_of(&space.root, space.traces));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).kill_on_drop(true);
     let fault = |what: String| EvaluationError::Other(format!("the process that measures memory: {what}"));
     let done = tokio::time::timeout(PATIENCE, command.output()).await;
