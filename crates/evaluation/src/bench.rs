@@ -122,8 +122,8 @@ pub async fn bench(
     std::fs::create_dir_all(&dir).map_err(|error| scratch(&dir, &error))?;
     let dir = dir.canonicalize().map_err(|error| scratch(&dir, &error))?;
 
-    let maker = Arc::new(Maker::new());
-    let append = appending(&dir)?;
+    let run = Run { bench: asked, parts, maker: Arc::new(Maker::new()), dir };
+    let append = appending(&run.dir)?;
     let mut sizes = asked.sizes.clone();
     sizes.sort_unstable();
     sizes.dedup();
@@ -131,11 +131,11 @@ pub async fn bench(
     let spaces = [Measure::Recall, Measure::Remember, Measure::Turn, Measure::Wake, Measure::Memory];
     if spaces.into_iter().any(|measure| asked.wants(measure)) {
         for traces in sizes {
-            figures.push(of_size(asked, traces, &dir, parts, &maker, watch).await?);
+            figures.push(run.of_size(traces, watch).await?);
         }
     }
     let import = match asked.wants(Measure::Import) && asked.statements > 0 {
-        true => Some(importing::import(parts, asked.statements, &maker, watch).await?),
+        true => Some(importing::import(parts, asked.statements, &run.maker, watch).await?),
         false => None,
     };
     let mut not_measured = Vec::new();
@@ -149,7 +149,7 @@ pub async fn bench(
         v: BENCH_VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         day: asked.day.clone(),
-        machine: describe(&dir),
+        machine: describe(&run.dir),
         append,
         sizes: figures,
         import,
@@ -182,105 +182,104 @@ async fn stage(
     .await
 }
 
-async fn of_size(
-    bench: &Bench,
-    traces: usize,
-    dir: &Path,
-    parts: &EvaluationParts,
-    maker: &Arc<Maker>,
-    watch: Watch<'_>,
-) -> Result<SizeFigures, EvaluationError> {
-    let config = store_config(parts, dir)?;
-    let space = Space::at(dir, traces, maker, &config, watch)?;
-    let mut figures = SizeFigures { traces, ..SizeFigures::default() };
-    let mut others = match &bench.against {
-        Some(program) if traces <= bench.against_max => Other::all(program, traces, dir).await?,
-        _ => Vec::new(),
-    };
-    if bench.wants(Measure::Memory)
-        && let Some(resident_of) = &bench.resident_of
-    {
-        figures.memory = Some(waking::memory(&space, resident_of).await?);
-    }
-    at_rest(bench, &space, parts, maker, &mut others, &mut figures, watch).await?;
-    written_to(bench, &space, parts, maker, &mut others, &mut figures, watch).await?;
-    let (bytes, payload) = space.bytes()?;
-    figures.file = Some(FileFigures { bytes, payload, built_seconds: space.seconds });
-    for other in others {
-        figures.others.push(other.end().await?);
-    }
-    if bench.keep.is_none() {
-        // The next size needs the room.
-        drop(std::fs::remove_dir_all(&space.root));
-    }
-    Ok(figures)
+/// A run: what was asked for, and what all measurements share.
+struct Run<'r> {
+    bench: &'r Bench,
+    parts: &'r EvaluationParts,
+    maker: Arc<Maker>,
+    /// Where spaces are made.
+    dir: PathBuf,
 }
 
-/// The store's numbers as configured.
-fn store_config(
-    parts: &EvaluationParts,
-    dir: &Path,
-) -> Result<bethink_memory_store::StoreConfig, EvaluationError> {
-    let dir = tempfile::tempdir_in(dir).map_err(|error| scratch(dir, &error))?;
-    let data = bethink_runtime::DataDir::claim(dir.path(), None)?;
-    Ok((parts.recipe)(data)?.store)
-}
-
-/// What only looks.
-async fn at_rest(
-    bench: &Bench,
-    space: &Space,
-    parts: &EvaluationParts,
-    maker: &Arc<Maker>,
-    others: &mut [Other],
-    figures: &mut SizeFigures,
-    watch: Watch<'_>,
-) -> Result<(), EvaluationError> {
-    let (wake, recall) = (bench.wants(Measure::Wake), bench.wants(Measure::Recall));
-    if !wake && !recall {
-        return Ok(());
+impl Run<'_> {
+    async fn of_size(&self, traces: usize, watch: Watch<'_>) -> Result<SizeFigures, EvaluationError> {
+        let Self { bench, dir, .. } = self;
+        let space = Space::at(dir, traces, &self.maker, &self.store_config()?, watch)?;
+        let mut figures = SizeFigures { traces, ..SizeFigures::default() };
+        let mut others = match &bench.against {
+            Some(program) if traces <= bench.against_max => Other::all(program, traces, dir).await?,
+            _ => Vec::new(),
+        };
+        if bench.wants(Measure::Memory)
+            && let Some(resident_of) = &bench.resident_of
+        {
+            figures.memory = Some(waking::memory(&space, resident_of).await?);
+        }
+        self.at_rest(&space, &mut others, &mut figures, watch).await?;
+        self.written_to(&space, &mut others, &mut figures, watch).await?;
+        let (bytes, payload) = space.bytes()?;
+        figures.file = Some(FileFigures { bytes, payload, built_seconds: space.seconds });
+        for other in others {
+            figures.others.push(other.end().await?);
+        }
+        if bench.keep.is_none() {
+            // The next size needs the room.
+            drop(std::fs::remove_dir_all(&space.root));
+        }
+        Ok(figures)
     }
-    let stage = stage(parts, space.root.clone(), maker, space.traces).await?;
-    if recall {
+
+    /// The store's numbers as configured.
+    fn store_config(&self) -> Result<bethink_memory_store::StoreConfig, EvaluationError> {
+        let dir = tempfile::tempdir_in(&self.dir).map_err(|error| scratch(&self.dir, &error))?;
+        let data = bethink_runtime::DataDir::claim(dir.path(), None)?;
+        Ok((self.parts.recipe)(data)?.store)
+    }
+
+    /// What only looks.
+    async fn at_rest(
+        &self,
+        space: &Space,
+        others: &mut [Other],
+        figures: &mut SizeFigures,
+        watch: Watch<'_>,
+    ) -> Result<(), EvaluationError> {
+        let (wake, recall) = (self.bench.wants(Measure::Wake), self.bench.wants(Measure::Recall));
+        if !wake && !recall {
+            return Ok(());
+        }
+        let stage = stage(self.parts, space.root.clone(), &self.maker, space.traces).await?;
+        if recall {
+            let memory = stage.memory(&owner()).await?;
+            stage.quiet().await;
+            figures.recall = Some(recalling::alone(&memory, space, &self.maker, others, watch).await?);
+        }
+        if wake {
+            figures.wake = Some(waking::wake(&stage, space, &self.maker, watch).await?);
+        }
+        stage.close().await
+    }
+
+    /// What changes a space, on a copy.
+    async fn written_to(
+        &self,
+        space: &Space,
+        others: &mut [Other],
+        figures: &mut SizeFigures,
+        watch: Watch<'_>,
+    ) -> Result<(), EvaluationError> {
+        let wanted = [Measure::Remember, Measure::Recall, Measure::Turn].map(|one| self.bench.wants(one));
+        let [remember, recall, turn] = wanted;
+        if !remember && !recall && !turn {
+            return Ok(());
+        }
+        let (_dir, root) = space.copy()?;
+        let maker = &self.maker;
+        let stage = stage(self.parts, root, maker, space.traces).await?;
         let memory = stage.memory(&owner()).await?;
         stage.quiet().await;
-        figures.recall = Some(recalling::alone(&memory, space, maker, others, watch).await?);
+        if turn {
+            figures.turn = Some(writing::turns(&stage, space.traces, maker, watch).await?);
+        }
+        if recall {
+            let busy = recalling::beside_a_writer(&memory, space.traces, maker, watch).await?;
+            figures.busy_recall = Some(busy);
+            stage.quiet().await;
+        }
+        if remember {
+            let client = writing::Client::new(&memory, maker, space.traces as u64 + 3_000_000_000);
+            figures.remember = Some(client.remember(&stage, others, watch).await?);
+        }
+        stage.close().await
     }
-    if wake {
-        figures.wake = Some(waking::wake(&stage, space, maker, watch).await?);
-    }
-    stage.close().await
-}
-
-/// What changes a space, each on a copy.
-async fn written_to(
-    bench: &Bench,
-    space: &Space,
-    parts: &EvaluationParts,
-    maker: &Arc<Maker>,
-    others: &mut [Other],
-    figures: &mut SizeFigures,
-    watch: Watch<'_>,
-) -> Result<(), EvaluationError> {
-    let [remember, recall, turn] =
-        [Measure::Remember, Measure::Recall, Measure::Turn].map(|m| bench.wants(m));
-    if !remember && !recall && !turn {
-        return Ok(());
-    }
-    let (_dir, root) = space.copy()?;
-    let stage = stage(parts, root, maker, space.traces).await?;
-    let memory = stage.memory(&owner()).await?;
-    stage.quiet().await;
-    if turn {
-        figures.turn = Some(writing::turns(&stage, space.traces, maker, watch).await?);
-    }
-    if recall {
-        figures.busy_recall = Some(recalling::beside_a_writer(&memory, space.traces, maker, watch).await?);
-        stage.quiet().await;
-    }
-    if remember {
-        let first = space.traces as u64 + 3_000_000_000;
-        figures.remember = Some(writing::remember(&stage, &memory, first, maker, others, watch).await?);
-    }
-    stage.close().await
 }

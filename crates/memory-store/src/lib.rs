@@ -11,6 +11,8 @@ mod error;
 mod events;
 mod file;
 mod index;
+#[cfg(any(test, feature = "testing"))]
+pub mod inner;
 mod masking;
 mod paths;
 mod recall;

@@ -1,6 +1,5 @@
 //! Latency, memory and writing against size, as SVG. A few lines on two logarithmic axes need no library.
 
-
 use super::figures::{BenchReport, OtherFigures, SizeFigures};
 use super::report::count;
 

@@ -51,7 +51,7 @@ impl BenchReport {
 
     /// Rows of which at least one size tells something.
     pub(super) fn rows(&self) -> Vec<Row> {
-        let told = |(label, cell): &(&str, fn(&SizeFigures) -> Option<String>)| Row {
+        let told = |(label, cell): &Told| Row {
             label: (*label).to_owned(),
             cells: self.sizes.iter().map(cell).collect(),
         };
@@ -75,7 +75,7 @@ impl BenchReport {
         let there: Vec<(usize, OtherFigures)> =
             self.sizes.iter().filter_map(|size| Some((size.traces, of(size)?))).collect();
         let heading = there.iter().map(|(traces, _)| count(*traces)).collect();
-        let row = |(label, cell): &(&str, fn(usize, &OtherFigures) -> Option<String>)| Row {
+        let row = |(label, cell): &OtherTold| Row {
             label: (*label).to_owned(),
             cells: there.iter().map(|(traces, other)| cell(*traces, other)).collect(),
         };
@@ -191,7 +191,7 @@ pub(super) fn count(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.char_indices() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

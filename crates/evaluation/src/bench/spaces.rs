@@ -8,7 +8,7 @@ use bethink_clock::Entropy;
 use bethink_domain::{
     Draft, EmbedderIdentity, Origin, SpaceId, Span, Timestamp, TraceId, TraceKind, UnitVector, VectorFault,
 };
-use bethink_memory_store::{Snapshot, StoreConfig, StoreSlot, append, space_path, stored_bytes};
+use bethink_memory_store::{Snapshot, StoreConfig, StoreSlot, append, seal, space_path, stored_bytes};
 use bethink_protocol::Remember;
 use bethink_providers::{Effort, EmbeddingError, EmbeddingModel};
 use tokio::time::Instant;
@@ -170,6 +170,8 @@ fn fill(
         snapshot = done.snapshot;
         meter.reached(ids.len(), watch);
     }
+    // As the actor does in the background.
+    seal(&slot, &snapshot, config).map_err(|error| store(&error))?;
     slot.retire();
     Ok(ids)
 }
@@ -177,7 +179,7 @@ fn fill(
 /// The statements nearest to the first questions, by an exact scan in 32 bits.
 fn nearest(traces: usize, maker: &Maker, watch: Watch<'_>) -> Vec<Vec<u32>> {
     let cues: Vec<Vec<f32>> = (0..KNOWN).map(|k| maker.asking(asked(k, traces))).collect();
-    let mut best: Vec<Vec<(f32, u32)>> = vec![Vec::with_capacity(2 * NEAREST); KNOWN];
+    let mut best: Vec<Vec<(f32, u32)>> = vec![Vec::new(); KNOWN];
     let mut meter = Meter::start("finding what is nearest", traces);
     for n in 0..traces {
         let vector = maker.vector(n as u64);

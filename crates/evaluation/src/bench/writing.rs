@@ -1,6 +1,7 @@
 //! Durable statements and turns, and what they have written.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bethink_domain::{SessionId, Span};
 use bethink_protocol::{Durable, MemoryPorts, TurnEvent};
@@ -30,58 +31,72 @@ const TURN: usize = 50;
 /// Turns.
 const TURNS: usize = 120;
 
-/// Stores statements with their vectors, from so many clients. They are numbered from `first`.
-pub(super) async fn remember(
-    stage: &Stage,
-    memory: &MemoryPorts,
-    first: u64,
-    maker: &Arc<Maker>,
-    others: &mut [Other],
-    watch: Watch<'_>,
-) -> Result<RememberFigures, EvaluationError> {
-    let mut appender = Appender::new(&stage.path())?;
-    let mut meter = Meter::start("storing", ONE);
-    let (mut one, mut appends) = (Vec::new(), Vec::new());
-    let mut next = first;
-    for done in 0..ONE {
-        let remember = statement(maker, next, NOW);
-        next += 1;
+/// Who stores statements with their vectors, and which comes next.
+pub(super) struct Client<'c> {
+    memory: &'c MemoryPorts,
+    maker: &'c Arc<Maker>,
+    next: u64,
+}
+
+impl<'c> Client<'c> {
+    /// Statements are numbered from `first`.
+    pub(super) fn new(memory: &'c MemoryPorts, maker: &'c Arc<Maker>, first: u64) -> Self {
+        Self { memory, maker, next: first }
+    }
+
+    async fn one(&mut self) -> Result<Duration, EvaluationError> {
+        let remember = statement(self.maker, self.next, NOW);
+        self.next += 1;
         let begun = Instant::now();
-        ask(&memory.remember, remember, "memory").await?;
-        one.push(begun.elapsed());
-        appends.push(appender.append()?);
-        if done % TURN == TURN - 1 {
-            for other in &mut *others {
-                other.write(1, TURN).await?;
+        ask(&self.memory.remember, remember, "memory").await?;
+        Ok(begun.elapsed())
+    }
+
+    /// One client in turn with plain appends, then many.
+    pub(super) async fn remember(
+        mut self,
+        stage: &Stage,
+        others: &mut [Other],
+        watch: Watch<'_>,
+    ) -> Result<RememberFigures, EvaluationError> {
+        let mut appender = Appender::new(&stage.path())?;
+        let mut meter = Meter::start("storing", ONE);
+        let (mut one, mut appends) = (Vec::new(), Vec::new());
+        for done in 1..=ONE {
+            one.push(self.one().await?);
+            appends.push(appender.append()?);
+            if done % TURN == 0 {
+                for other in &mut *others {
+                    other.write(1, TURN).await?;
+                }
             }
+            meter.reached(done, watch);
         }
-        meter.reached(done + 1, watch);
-    }
-    drop(appender);
+        drop(appender);
 
-    let before = written();
-    for _ in 0..COUNTED {
-        ask(&memory.remember, statement(maker, next, NOW), "memory").await?;
-        next += 1;
-    }
-    let bytes_per_statement = spent(before, COUNTED);
+        let before = written();
+        for _ in 0..COUNTED {
+            self.one().await?;
+        }
+        let bytes_per_statement = spent(before, COUNTED);
 
-    let (before, begun) = (written(), Instant::now());
-    many(memory, next, maker).await?;
-    let statements_per_second = (CLIENTS * EACH) as f64 / begun.elapsed().as_secs_f64();
-    let shared_bytes_per_statement = spent(before, CLIENTS * EACH);
-    for other in &mut *others {
-        other.write(CLIENTS, EACH).await?;
+        let (before, begun) = (written(), Instant::now());
+        many(self.memory, self.next, self.maker).await?;
+        let statements_per_second = (CLIENTS * EACH) as f64 / begun.elapsed().as_secs_f64();
+        let shared_bytes_per_statement = spent(before, CLIENTS * EACH);
+        for other in &mut *others {
+            other.write(CLIENTS, EACH).await?;
+        }
+        Ok(RememberFigures {
+            one: Times::of(one),
+            append: Times::of(appends),
+            clients: CLIENTS,
+            statements_per_second,
+            bytes_per_statement,
+            shared_bytes_per_statement,
+            idle_hour_bytes: idle_hour(stage).await,
+        })
     }
-    Ok(RememberFigures {
-        one: Times::of(one),
-        append: Times::of(appends),
-        clients: CLIENTS,
-        statements_per_second,
-        bytes_per_statement,
-        shared_bytes_per_statement,
-        idle_hour_bytes: idle_hour(stage).await,
-    })
 }
 
 fn spent(before: Option<u64>, things: usize) -> Option<f64> {
