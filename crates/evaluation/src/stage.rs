@@ -137,6 +137,8 @@ impl Stage {
 
     /// Puts all spaces to sleep, so that no more than one need be awake: a day passes.
     pub(crate) async fn rest(&self) {
+        // A space that has just been woken is noted as used at the time at which that is noted: let it be before.
+        self.handle.census().await;
         self.clock.set(self.handle.now() + Span::from_days(1.0));
         self.handle.tick().await;
     }
