@@ -5,6 +5,7 @@
 
 mod backup;
 mod convert;
+mod embedder;
 mod examination;
 mod fault;
 mod frame;
@@ -15,6 +16,7 @@ mod transfer;
 
 pub use backup::{Backup, HoldingBackup, LeftOut};
 pub use convert::{recalled, recollection, remembered, trace, turn};
+pub use embedder::{EmbedderView, MigrationView, ParityView, embedder_named};
 pub use examination::{DirectoryExamined, Examined, Finding, Found, TableSize};
 pub use fault::{Fault, FaultKind};
 pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};

@@ -175,6 +175,18 @@ pub enum Request {
     },
     /// Figures of the space.
     Measure,
+    /// Whose vectors the space holds.
+    Embedder,
+    /// Move the space to the configured embedder, in the background.
+    Migrate {
+        /// Switch however much recall by the new vectors differs.
+        #[serde(default)]
+        anyway: bool,
+    },
+    /// Call a move off.
+    CancelMigration,
+    /// The spaces that have a file. Wakes none.
+    Spaces,
     /// How the process is. Wakes no space.
     Status,
 }

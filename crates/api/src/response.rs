@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backup::Backup;
+use crate::embedder::EmbedderView;
 use crate::examination::{DirectoryExamined, Examined};
+use crate::request::SpaceName;
 use crate::transfer::{ExportPage, Imported};
 
 /// A response, by the request that it answers.
@@ -43,6 +45,13 @@ pub enum Response {
     DirectoryExamined(DirectoryExamined),
     /// Figures.
     Figures(Figures),
+    /// Whose vectors a memory holds.
+    Embedder(EmbedderView),
+    /// Spaces by name.
+    Spaces {
+        /// Sorted.
+        spaces: Vec<SpaceName>,
+    },
     /// How the process is.
     Status(Status),
     /// Nothing more to say.
@@ -408,6 +417,9 @@ pub struct ActorStatus {
     pub in_flight: usize,
     /// How often it was built again after a crash.
     pub restarts: u32,
+    /// What takes it long or is not as it should be, in words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub doing: Option<String>,
 }
 
 /// Something that went wrong.

@@ -155,6 +155,17 @@ pub(crate) enum Command {
         #[arg(long)]
         last: bool,
     },
+    /// Show whose vectors a memory holds, and move it to the configured embedder
+    #[command(
+        after_help = "Example:\n  bethink embedder\n  bethink embedder --all\n  bethink embedder migrate --dry-run"
+    )]
+    Embedder {
+        /// Every memory of the data directory
+        #[arg(long)]
+        all: bool,
+        #[command(subcommand)]
+        command: Option<EmbedderCommand>,
+    },
     /// Check the configuration, show it, or print its reference
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -235,6 +246,28 @@ pub(crate) enum MemoryCommand {
     },
     /// Count what is there
     Stats,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EmbedderCommand {
+    /// Make new vectors while the old ones serve, compare, and switch; ends with 1 when the new ones recall too differently
+    #[command(
+        after_help = "Example:\n  bethink embedder migrate --dry-run\n  bethink embedder migrate --all\n  bethink embedder migrate --cancel\n\nWhat is made is kept, so that the same command goes on where it was stopped. See docs/embedders.md."
+    )]
+    Migrate {
+        /// Only say what would be embedded
+        #[arg(long, conflicts_with = "cancel")]
+        dry_run: bool,
+        /// Switch however much recall by the new vectors differs
+        #[arg(long, conflicts_with = "cancel")]
+        anyway: bool,
+        /// Call a move off, and drop what was made for it
+        #[arg(long)]
+        cancel: bool,
+        /// Every memory of the data directory
+        #[arg(long)]
+        all: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

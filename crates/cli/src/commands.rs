@@ -4,6 +4,7 @@ mod backup;
 mod bench;
 mod config;
 mod doctor;
+mod embedder;
 mod eval;
 mod export;
 pub(crate) mod forget;
@@ -25,7 +26,7 @@ use bethink_settings::{Overrides, Settings};
 
 pub(crate) use bench::BenchCommand;
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Command, EmbedderCommand};
 use crate::chat;
 use crate::logs;
 use crate::open::{Opened, open};
@@ -99,6 +100,11 @@ async fn with_door(
         Command::Import { file, at, revive } => {
             let at = at.as_deref().map(|text| say::since(text, settings)).transpose()?;
             import::run(opened, output, import::Asked { file, at, revive }).await
+        }
+        Command::Embedder { command: None, all } => embedder::show(opened, output, all).await,
+        Command::Embedder { command: Some(command), .. } => {
+            let EmbedderCommand::Migrate { dry_run, anyway, cancel, all } = command;
+            embedder::migrate(opened, output, embedder::Move { dry_run, anyway, cancel, all }).await
         }
         Command::Why { id: Some(id), .. } => why::trace(opened, settings, output, id).await,
         Command::Why { id: None, turn, .. } => why::turn(opened, settings, output, turn).await,

@@ -8,6 +8,7 @@ mod backup;
 mod client;
 mod doctor;
 mod door;
+mod embedder;
 mod frames;
 mod local;
 mod server;

@@ -129,6 +129,17 @@ impl LocalDoor {
             }
             Request::ExamineDirectory { repair } => examine_directory(&self.handle, repair).await,
             Request::Measure => self.measure(space).await,
+            about @ (Request::Embedder | Request::Migrate { .. } | Request::CancelMigration) => {
+                self.embedder(space, about).await
+            }
+            Request::Spaces => {
+                let spaces = self.handle.spaces().await.map_err(running)?;
+                let named = |space: SpaceId| SpaceName {
+                    agent: space.agent.to_string(),
+                    user: space.user.to_string(),
+                };
+                Ok(Response::Spaces { spaces: spaces.into_iter().map(named).collect() })
+            }
             Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }
     }
@@ -237,9 +248,7 @@ impl LocalDoor {
             unembedded: figures.unembedded,
             turns: figures.turns,
             journal_entries: figures.journal_entries,
-            embedder: figures
-                .embedder
-                .map(|e| format!("{} ({} dimensions, revision {})", e.model, e.dimensions, e.revision)),
+            embedder: figures.embedder.as_ref().map(api::embedder_named),
         }))
     }
 

@@ -54,5 +54,6 @@ fn actor(health: ActorHealth) -> ActorStatus {
         waiting: health.waiting,
         in_flight: health.in_flight,
         restarts: health.restarts,
+        doing: health.doing,
     }
 }

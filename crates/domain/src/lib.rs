@@ -14,6 +14,7 @@ pub mod finding;
 pub mod id;
 pub mod intent;
 pub mod journal;
+pub mod migration;
 pub mod personality;
 pub mod plan;
 pub mod recollection;
@@ -30,6 +31,7 @@ pub use finding::{Examination, Finding, FindingKind, Findings, Severity, TableSi
 pub use id::{AgentName, IdFault, NameFault, RecallId, SessionId, SpaceId, TraceId, TurnId, UserName};
 pub use intent::{Decision, Intent, Purpose};
 pub use journal::{Cause, Change, Folded, JournalEntry, Quantity};
+pub use migration::{Migration, MigrationState, Parity};
 pub use personality::Personality;
 pub use plan::{Degraded, Forgotten, Outcome, Plan, Section, SectionUse};
 pub use recollection::{Feeling, Knowing, Overview, OverviewGroup, Recalled, Recollection, ScoreTerms};

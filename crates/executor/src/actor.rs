@@ -183,7 +183,7 @@ impl Message<TakeVitals> for Executor {
     type Reply = Vitals;
 
     async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
-        Vitals { waiting: 0, in_flight: self.turns.len() }
+        Vitals { in_flight: self.turns.len(), ..Vitals::default() }
     }
 }
 

@@ -3,6 +3,7 @@
 mod embedding;
 mod examining;
 mod lane;
+mod moving;
 mod reading;
 mod sealing;
 mod transfer;
@@ -32,6 +33,7 @@ use crate::file::slot::StoreSlot;
 use crate::snapshot::Snapshot;
 pub(crate) use embedding::named;
 use embedding::{EmbedLane, Retry};
+use moving::Mover;
 use sealing::SealLane;
 
 /// What it takes to build a store, and to build it again after a crash.
@@ -43,6 +45,9 @@ pub struct MemoryStoreArgs {
     pub slot: StoreSlot,
     /// Where vectors come from.
     pub embed: EmbedPort,
+    /// Where vectors come from by the embedder whose vectors the file holds, where that is another than the configured
+    /// one and can be had.
+    pub former: Option<EmbedPort>,
     /// Meanings of single words, where the embedder has them.
     pub senses: Option<Arc<dyn Senses>>,
     /// Where commits run.
@@ -84,6 +89,7 @@ pub struct MemoryStore {
     embedding: EmbedLane,
     retry: Retry,
     sealing: SealLane,
+    mover: Mover,
     /// A scrub failed, and is left for the next waking.
     scrub_failed: bool,
     last_recall: u64,
@@ -117,7 +123,8 @@ impl Actor for MemoryStore {
         };
         let (epoch, snapshot) = offload(&args.commit, load).await.map_err(|_| closed())??;
         tracing::debug!(space = %args.space, traces = snapshot.len(), "memory loaded");
-        let rules = Rules { config: args.config.memory, entropy: args.entropy, space: args.space.clone() };
+        let (space, embedder) = (args.space.clone(), args.slot.embedder().cloned());
+        let rules = Rules { config: args.config.memory, entropy: args.entropy, space, embedder };
         let mut store = Self {
             rules: Arc::new(rules),
             epoch,
@@ -130,6 +137,7 @@ impl Actor for MemoryStore {
             embedding: EmbedLane::default(),
             retry: Retry::default(),
             sealing: SealLane::default(),
+            mover: Mover::default(),
             seen_at: Timestamp::default(),
             examining: examining::Waiting::new(),
             draining: None,
@@ -161,6 +169,7 @@ impl Message<Tick> for MemoryStore {
     async fn handle(&mut self, tick: Tick, ctx: &mut Context<Self, ()>) {
         self.seen_at = self.seen_at.max(tick.now);
         self.retry_embedding(ctx.actor_ref());
+        self.tick_move(ctx.actor_ref());
     }
 }
 
@@ -169,7 +178,7 @@ impl Message<TakeVitals> for MemoryStore {
 
     async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
         let waiting = self.queue.len() + self.embedding.len();
-        Vitals { waiting, in_flight: self.in_flight.unwrap_or_default() }
+        Vitals { waiting, in_flight: self.in_flight.unwrap_or_default(), doing: self.said_of_move() }
     }
 }
 
@@ -195,5 +204,8 @@ pub fn ports(store: &ActorRef<MemoryStore>) -> MemoryPorts {
         import: store.clone().reply_recipient(),
         examine: store.clone().reply_recipient(),
         measure: store.clone().reply_recipient(),
+        migrate: store.clone().reply_recipient(),
+        cancel_migration: store.clone().reply_recipient(),
+        show_embedder: store.clone().reply_recipient(),
     }
 }

@@ -8,14 +8,18 @@ mod encode;
 mod fold;
 mod forget;
 mod import;
+mod migrate;
 mod revise;
 mod turn;
 
 pub(crate) use encode::check_text;
 pub(crate) use import::known;
+pub(crate) use migrate::Step;
 
 use bethink_clock::Entropy;
-use bethink_domain::{Cause, JournalEntry, Quantity, RecallId, SpaceId, Timestamp, TraceId, UnitVector};
+use bethink_domain::{
+    Cause, EmbedderIdentity, JournalEntry, Quantity, RecallId, SpaceId, Timestamp, TraceId, UnitVector,
+};
 use bethink_protocol::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, Import, Imported, MemoryError,
     Pin, RecordTurn, Remember, Remembered,
@@ -53,10 +57,16 @@ pub(crate) enum Command {
         import: Import,
         masked: Vec<&'static str>,
     },
-    /// Vectors that were made after their traces: id, key of the text, vector.
+    /// Vectors that were made after their traces, by the embedder of a generation: id, key of the text, vector.
     Embed {
         at: Timestamp,
+        generation: u16,
         vectors: Vec<(TraceId, u64, UnitVector)>,
+    },
+    /// A step of a move to another embedder.
+    Migrate {
+        at: Timestamp,
+        step: Step,
     },
     /// A recall that may be credited.
     NoteRecall {
@@ -82,6 +92,8 @@ pub(crate) struct Rules {
     pub(crate) config: MemoryConfig,
     pub(crate) entropy: Entropy,
     pub(crate) space: SpaceId,
+    /// The configured embedder, whose vectors commands bring.
+    pub(crate) embedder: Option<EmbedderIdentity>,
 }
 
 /// Why a command was not carried out.
@@ -137,7 +149,8 @@ impl<'a> Change<'a> {
             Command::Pin(pin) => self.pin(pin),
             Command::Edit { edit, masked, embedding } => self.edit(edit, masked, embedding.as_ref()),
             Command::Import { import, masked } => self.import(import, masked, past),
-            Command::Embed { at, vectors } => self.embed(*at, vectors),
+            Command::Embed { at, generation, vectors } => self.embed(*at, *generation, vectors),
+            Command::Migrate { at, step } => self.migrate(*at, step, past),
             Command::NoteRecall { recall, at, shown } => self.note_recall(*recall, *at, shown),
         };
         match answer {

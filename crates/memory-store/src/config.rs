@@ -79,6 +79,22 @@ impl MemoryConfig {
     }
 }
 
+/// How a memory moves to another embedder.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MigrationConfig {
+    /// A memory whose vectors are another embedder's than the configured one moves by itself. Else only when it is told to.
+    pub by_itself: bool,
+    /// Least share of the ten best by the old vectors that must be among the ten best by the new ones, 0 to 1, for these to
+    /// take over.
+    pub parity_min: f32,
+}
+
+impl Default for MigrationConfig {
+    fn default() -> Self {
+        Self { by_itself: true, parity_min: 0.5 }
+    }
+}
+
 /// Everything that tunes a store.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StoreConfig {
@@ -88,6 +104,8 @@ pub struct StoreConfig {
     pub decay: DecayConfig,
     /// How relevance is weighed.
     pub relevance: RelevanceConfig,
+    /// How it moves to another embedder.
+    pub migration: MigrationConfig,
 }
 
 impl StoreConfig {

@@ -50,7 +50,8 @@ pub fn append(
     entropy: Entropy,
     config: &StoreConfig,
 ) -> Result<Appended, StoreError> {
-    let rules = Rules { config: config.memory, entropy, space: slot.space().clone() };
+    let (space, embedder) = (slot.space().clone(), slot.embedder().cloned());
+    let rules = Rules { config: config.memory, entropy, space, embedder };
     let commands: Vec<Command> =
         statements.into_iter().map(|remember| Command::Remember { remember, masked: Vec::new() }).collect();
     let committed = commit(slot, slot.epoch(), base, &commands, &rules)?;

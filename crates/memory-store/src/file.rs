@@ -12,6 +12,7 @@ pub(crate) mod rewrite;
 pub(crate) mod sealed;
 pub(crate) mod shadow;
 pub(crate) mod slot;
+pub(crate) mod switch;
 pub(crate) mod tables;
 #[cfg(test)]
 mod tests;

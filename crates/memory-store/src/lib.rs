@@ -14,6 +14,7 @@ mod index;
 #[cfg(any(test, feature = "testing"))]
 pub mod inner;
 mod masking;
+mod parity;
 mod paths;
 mod recall;
 mod records;
@@ -26,7 +27,7 @@ mod view;
 pub use actor::{MemoryStore, MemoryStoreArgs, ports};
 pub use backup::{BackupDraft, Holding, KnownBackups, LeftOut, Manifest, SpaceCopy};
 pub use catalogue::{Catalogue, Wake};
-pub use config::{MemoryConfig, StoreConfig};
+pub use config::{MemoryConfig, MigrationConfig, StoreConfig};
 pub use direct::{Appended, append, seal, stored_bytes};
 pub use doctor::{Checkup, examine_directory, examine_file, spaces_and_leftovers};
 pub use error::StoreError;

@@ -7,6 +7,7 @@
 mod conversation;
 mod folded;
 mod ledger;
+mod migration;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -20,6 +21,7 @@ pub(crate) use ledger::{
     EmbedderRecord, Meta, decode_counters, decode_embedder, decode_journal, decode_meta, decode_recall,
     encode_counters, encode_embedder, encode_journal, encode_meta, encode_recall,
 };
+pub(crate) use migration::{MigrationRecord, decode_migration, encode_migration};
 pub(crate) use trace::{decode_body, decode_state, decode_vector, encode_body, encode_state, encode_vector};
 
 use crate::index::Head;

@@ -5,6 +5,7 @@
 
 mod block;
 mod loose;
+mod moving;
 mod postings;
 mod recalls;
 mod sealed;
@@ -17,6 +18,7 @@ use bethink_domain::{Timestamp, Trace, TraceId};
 
 pub(crate) use block::{Block, ROWS_MAX, Row};
 pub(crate) use loose::Loose;
+pub(crate) use moving::Moving;
 pub(crate) use postings::Posting;
 pub(crate) use recalls::Recalls;
 pub(crate) use vectors::Vectors;
@@ -47,6 +49,12 @@ pub struct Snapshot {
     embedder: Option<Arc<EmbedderRecord>>,
     /// Whether the file names its embedder already; it does from its first vector on.
     pub(crate) embedder_stored: bool,
+    /// The vectors are another embedder's than the configured one, which can't make cues for them.
+    pub(crate) foreign: bool,
+    /// The file may hold vectors that do not serve any more.
+    pub(crate) leftover: bool,
+    /// The newest move to another embedder, whatever became of it.
+    moving: Option<Arc<Moving>>,
     decay: Decay,
 }
 
@@ -71,6 +79,9 @@ impl Snapshot {
             journal_head: None,
             embedder: embedder.map(Arc::new),
             embedder_stored: false,
+            foreign: false,
+            leftover: false,
+            moving: None,
             decay,
         }
     }
@@ -132,6 +143,26 @@ impl Snapshot {
 
     pub(crate) fn embedder(&self) -> Option<&EmbedderRecord> {
         self.embedder.as_deref()
+    }
+
+    pub(crate) fn moving(&self) -> Option<&Moving> {
+        self.moving.as_deref()
+    }
+
+    pub(crate) fn set_moving(&mut self, moving: Option<Moving>) {
+        self.moving = moving.map(Arc::new);
+    }
+
+    pub(crate) fn change_moving(&mut self, work: impl FnOnce(&mut Moving)) {
+        if let Some(moving) = &mut self.moving {
+            work(Arc::make_mut(moving));
+        }
+    }
+
+    /// Traces whose vector of the next generation is still to be made, oldest first.
+    pub(crate) fn lacking(&self) -> impl Iterator<Item = Place> + '_ {
+        let moving = self.moving.as_deref().filter(|moving| moving.record.migration.state.live());
+        self.places().filter(move |place| moving.is_some_and(|moving| moving.lacks(self.id(*place))))
     }
 
     pub(crate) fn blocks(&self) -> &[Arc<Block>] {

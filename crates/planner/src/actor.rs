@@ -134,7 +134,7 @@ impl Message<TakeVitals> for Planner {
 
     async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
         let (waiting, running) = self.lane.load();
-        Vitals { waiting, in_flight: usize::from(running) }
+        Vitals { waiting, in_flight: usize::from(running), doing: None }
     }
 }
 

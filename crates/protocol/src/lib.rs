@@ -18,6 +18,7 @@
 //! | [`ExportTraces`], [`ExportTurns`] | doors → MemoryStore | pages, oldest first |
 //! | [`Import`] | doors → MemoryStore | [`Imported`]: durable, or known, or forgotten |
 //! | [`Examine`] | doors → MemoryStore | `Examination`, of one moment between two commits |
+//! | [`Migrate`], [`CancelMigration`], [`ShowEmbedder`] | doors → MemoryStore | done, or whose vectors serve |
 //! | [`Embed`] | MemoryStore, Planner, tools in the Executor → Embedder | unit vectors |
 //! | [`Tick`] | ticker → Directory → MemoryStore | – |
 //! | [`Drain`] | Space → each | flushed |
@@ -33,6 +34,7 @@ pub mod events;
 pub mod examination;
 pub mod lifecycle;
 pub mod memory;
+pub mod migration;
 pub mod offload;
 pub mod tools;
 pub mod transfer;
@@ -50,6 +52,7 @@ pub use memory::{
     MemoryPorts, Page, Pin, Recall, RecallPort, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn,
     StoreFigures, Survey, TraceFilter, TurnRef,
 };
+pub use migration::{CancelMigration, EmbedderFigures, Migrate, ShowEmbedder};
 pub use offload::{Job, Offload, OffloadError, offload};
 pub use tools::{Tool, ToolAnswer, ToolCall, ToolContext, ToolError, ToolFuture, ToolSpec, ToolStep};
 pub use transfer::{ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Import, Imported};

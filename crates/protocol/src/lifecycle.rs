@@ -15,12 +15,14 @@ pub struct Tick {
 pub struct TakeVitals;
 
 /// How busy an actor is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, kameo::Reply)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, kameo::Reply)]
 pub struct Vitals {
     /// Things that it has taken on and not begun.
     pub waiting: usize,
     /// Things that it works on.
     pub in_flight: usize,
+    /// What takes long or is not as it should be, in words.
+    pub doing: Option<String>,
 }
 
 /// Finish what was accepted and take nothing more; the reply means that all of it is flushed.

@@ -6,6 +6,7 @@ use bethink_domain::{
 };
 use kameo::actor::ReplyRecipient;
 
+use crate::migration::{CancelMigration, EmbedderFigures, Migrate, ShowEmbedder};
 use crate::transfer::{ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Import, Imported};
 
 /// Recall by a cue.
@@ -304,4 +305,10 @@ pub struct MemoryPorts {
     pub examine: ReplyRecipient<crate::Examine, bethink_domain::Examination, MemoryError>,
     /// Figures.
     pub measure: ReplyRecipient<Measure, StoreFigures, MemoryError>,
+    /// Move to another embedder.
+    pub migrate: ReplyRecipient<Migrate, (), MemoryError>,
+    /// Call that off.
+    pub cancel_migration: ReplyRecipient<CancelMigration, (), MemoryError>,
+    /// Whose vectors serve.
+    pub show_embedder: ReplyRecipient<ShowEmbedder, EmbedderFigures, MemoryError>,
 }

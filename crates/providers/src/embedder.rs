@@ -82,7 +82,7 @@ impl Message<TakeVitals> for Embedder {
     type Reply = Vitals;
 
     async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
-        Vitals { waiting: self.queue.len(), in_flight: usize::from(self.running) }
+        Vitals { waiting: self.queue.len(), in_flight: usize::from(self.running), doing: None }
     }
 }
 

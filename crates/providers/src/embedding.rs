@@ -2,7 +2,7 @@
 
 mod config;
 
-pub use config::{EmbeddingConfig, EmbeddingProvider};
+pub use config::{EmbeddingConfig, EmbeddingProvider, OnChange, PreviousEmbedder};
 
 use bethink_domain::{EmbedderIdentity, UnitVector, VectorFault};
 

@@ -13,7 +13,9 @@ mod word_senses;
 mod wordpiece;
 
 pub use embedder::{Embedder, EmbedderArgs};
-pub use embedding::{Effort, EmbeddingConfig, EmbeddingError, EmbeddingModel, EmbeddingProvider};
+pub use embedding::{
+    Effort, EmbeddingConfig, EmbeddingError, EmbeddingModel, EmbeddingProvider, OnChange, PreviousEmbedder,
+};
 pub use extractive::{Extractive, say_forgotten, say_proposal, say_when};
 pub use hashed::{HashedEmbedder, HashedFault};
 pub use language::{

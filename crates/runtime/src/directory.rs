@@ -491,6 +491,6 @@ impl Message<TakeVitals> for Directory {
 
     async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
         let moving = |state: &&State| matches!(state, State::Waking { .. } | State::Sleeping(_));
-        Vitals { waiting: 0, in_flight: self.spaces.values().filter(moving).count() }
+        Vitals { in_flight: self.spaces.values().filter(moving).count(), ..Vitals::default() }
     }
 }

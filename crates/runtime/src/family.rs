@@ -10,8 +10,8 @@ use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig, check_tools};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
 use bethink_protocol::{
-    CancelTurn, ConversePort, Drain, EmbedPort, EventBus, LetGo, Measure, MemoryPorts, Offload, Tick, Tool,
-    offload,
+    CancelTurn, ConversePort, Drain, EmbedPort, EventBus, LetGo, Measure, MemoryPorts, Offload, ShowEmbedder,
+    Tick, Tool, offload,
 };
 use bethink_providers::LanguageModel;
 use jiff::tz::TimeZone;
@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::directory::{Broke, Directory};
 use crate::error::RuntimeError;
 use crate::extension::{Board, Extensions, Running, Scope, drain_all};
+use crate::former::Formers;
 use crate::health::{ActorHealth, Builds, examine};
 use crate::mishaps::Mishaps;
 use crate::ports::{Access, Ports};
@@ -56,6 +57,8 @@ pub(crate) struct Parts {
     pub(crate) embed: EmbedPort,
     /// Whose vectors they are.
     pub(crate) embedder: Option<EmbedderIdentity>,
+    /// Embedders of vectors that memories still hold; none where such memories are refused.
+    pub(crate) formers: Option<Formers>,
     /// Meanings of words, where the embedder has a table of them.
     pub(crate) senses: Option<Arc<dyn Senses>>,
     /// What answers.
@@ -256,13 +259,15 @@ impl Family {
         let _ = self.executor.ask(Drain).send().await;
     }
 
-    /// A space with statements that have no vector yet wakes later to try again.
+    /// A space with statements that have no vector yet, or that moves to another embedder, wakes later to go on.
     async fn note_next_wake(&self, now: Timestamp) {
         if !self.embeds {
             return;
         }
         let figures = self.ports.memory.measure.ask(Measure { at: now }).send().await;
-        if figures.is_ok_and(|figures| figures.unembedded > 0) {
+        let shown = self.ports.memory.show_embedder.ask(ShowEmbedder).send().await;
+        let moves = shown.is_ok_and(|shown| shown.lacking > 0);
+        if moves || figures.is_ok_and(|figures| figures.unembedded > 0) {
             self.wakes.note(&self.space, Some(now + RETRY_AFTER)).await;
         }
     }
@@ -283,9 +288,9 @@ impl Family {
 async fn open(parts: &Parts, space: &SpaceId) -> Result<StoreSlot, RuntimeError> {
     let path = space_path(&parts.data_dir, space);
     let (owner, embedder) = (space.clone(), parts.embedder.clone());
-    let (now, cache) = (parts.clock.now(), parts.store.memory.cache_bytes);
-    let opened =
-        offload(&parts.blocking, move || StoreSlot::open(&path, &owner, embedder.as_ref(), now, cache)).await;
+    let (now, cache, moves) = (parts.clock.now(), parts.store.memory.cache_bytes, parts.formers.is_some());
+    let open = if moves { StoreSlot::open_to_move } else { StoreSlot::open };
+    let opened = offload(&parts.blocking, move || open(&path, &owner, embedder.as_ref(), now, cache)).await;
     match opened {
         Ok(Ok(slot)) => Ok(slot),
         Ok(Err(error)) => Err(store_error(&error)),
@@ -318,10 +323,15 @@ async fn spawn_store(
     supervisor: &ActorRef<Supervisor>,
     builds: &Builds,
 ) -> Result<ActorRef<MemoryStore>, RuntimeError> {
+    let former = match (slot.former(), &parts.formers) {
+        (Some(identity), Some(formers)) => formers.port(identity).await,
+        _ => None,
+    };
     let args = MemoryStoreArgs {
         space: space.clone(),
         slot: slot.clone(),
         embed: parts.embed.clone(),
+        former,
         senses: parts.senses.clone(),
         commit: Arc::clone(&parts.commit),
         scan: Arc::clone(&parts.blocking),

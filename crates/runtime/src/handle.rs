@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bethink_domain::{EmbedderIdentity, SpaceId, Timestamp, UnitVector};
 use bethink_memory_store::{Holding, Manifest};
-use bethink_protocol::{EmbedPort, Offload, Tick};
+use bethink_protocol::{EmbedPort, Offload, Tick, offload};
 use bethink_providers::Embedder;
 use kameo::actor::{ActorRef, ReplyRecipient};
 use kameo::reply::ReplyError;
@@ -19,6 +19,7 @@ use crate::extension::{Board, ExtensionHealth, Running, drain_all};
 use crate::family::SpacePorts;
 use crate::health::{Builds, Health, SpaceHealth, examine};
 use crate::mishaps::Mishaps;
+use crate::pool::BlockingPool;
 use crate::ports::{Access, AskError, Ports};
 use crate::start::Root;
 use crate::wakes::Wakes;
@@ -122,6 +123,17 @@ impl Handle {
     /// Which spaces are awake, and in what state.
     pub async fn census(&self) -> Vec<SpaceHealth> {
         self.count().await.into_iter().map(|counted| counted.health).collect()
+    }
+
+    /// The spaces that have a file. Wakes none.
+    ///
+    /// # Errors
+    /// That the data directory can't be read.
+    pub async fn spaces(&self) -> Result<Vec<SpaceId>, RuntimeError> {
+        let dir = self.data_dir.path().to_owned();
+        let blocking: Arc<dyn Offload> = Arc::new(BlockingPool);
+        let found = offload(&blocking, move || bethink_memory_store::spaces_on_disk(&dir)).await;
+        found.map_err(|_| RuntimeError::Stopping)?.map_err(|error| RuntimeError::Data(error.to_string()))
     }
 
     /// How the process is. An actor that does not answer within half a second is `silent`.

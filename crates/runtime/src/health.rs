@@ -57,6 +57,8 @@ pub struct ActorHealth {
     pub in_flight: usize,
     /// How often it was built again after a crash.
     pub restarts: u32,
+    /// What takes it long or is not as it should be, in words.
+    pub doing: Option<String>,
 }
 
 /// How often an actor was built. Clones share it.
@@ -86,8 +88,9 @@ where
         waiting: queued + vitals.waiting,
         in_flight: vitals.in_flight,
         restarts: builds.restarts(),
+        doing: vitals.doing,
     };
-    let idle = Vitals { waiting: 0, in_flight: 0 };
+    let idle = Vitals::default();
     if !actor.is_alive() {
         return health("stopped", idle);
     }

@@ -11,6 +11,7 @@ mod doctor;
 mod error;
 mod extension;
 mod family;
+mod former;
 mod handle;
 mod health;
 mod mishaps;
@@ -29,6 +30,7 @@ pub use extension::{
     ExtensionSpec, ExtensionState, Extensions, Scope,
 };
 pub use family::{Persona, SpacePorts};
+pub use former::{FormerEmbedders, no_former_embedders};
 pub use handle::Handle;
 pub use health::{ActorHealth, Health, SpaceHealth};
 pub use mishaps::{Mishap, Mishaps};

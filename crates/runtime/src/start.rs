@@ -24,6 +24,7 @@ use crate::directory::{DIRECTORY_MAILBOX, Directory, DirectoryArgs};
 use crate::error::RuntimeError;
 use crate::extension::{Board, Extensions, Scope};
 use crate::family::{Parts, Persona, counted};
+use crate::former::{FormerEmbedders, Formers};
 use crate::handle::Handle;
 use crate::health::Builds;
 use crate::mishaps::Mishaps;
@@ -32,11 +33,11 @@ use crate::ports::Ports;
 use crate::wakes::Wakes;
 
 /// Requests that may wait for the embedder, from all spaces.
-const EMBEDDER_MAILBOX: usize = 1_024;
+pub(crate) const EMBEDDER_MAILBOX: usize = 1_024;
 /// Crashes of the embedder or the Directory that are forgiven within [`FORGIVING_QUIET`].
-const CRASHES_MAX: u32 = 10;
+pub(crate) const CRASHES_MAX: u32 = 10;
 /// Quiet time after which earlier crashes are forgiven.
-const FORGIVING_QUIET: Duration = Duration::from_secs(60);
+pub(crate) const FORGIVING_QUIET: Duration = Duration::from_secs(60);
 
 /// What a runtime is made of.
 pub struct Ingredients {
@@ -48,6 +49,10 @@ pub struct Ingredients {
     pub entropy: Entropy,
     /// Makes vectors; without it, recall goes by words alone.
     pub embedding: Arc<dyn EmbeddingModel>,
+    /// The embedders of vectors that memories still hold.
+    pub formers: FormerEmbedders,
+    /// Memories whose vectors are another embedder's may be woken, and move to this one; else they are refused.
+    pub moves: bool,
     /// Meanings of words, where there is a table of them.
     pub senses: Option<Arc<dyn Senses>>,
     /// What answers.
@@ -93,6 +98,9 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
     let builds: [Builds; 2] = Default::default();
     let embedder_identity = embedding.identity();
     let model: Arc<dyn EmbeddingModel> = Arc::new(Watched { model: embedding, mishaps: mishaps.clone() });
+    let blocking: Arc<dyn Offload> = Arc::new(BlockingPool);
+    let formers =
+        Formers::new(ingredients.formers, root.clone(), Arc::clone(&blocking), Arc::clone(&inference));
     let args = EmbedderArgs { model, offload: inference };
     let embedder = Embedder::supervise_with(&root, counted(args, &builds[0]))
         .restart_policy(RestartPolicy::Transient)
@@ -101,7 +109,6 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         .await;
     embedder.wait_for_startup().await;
     let embed = embedder.clone().reply_recipient();
-    let blocking: Arc<dyn Offload> = Arc::new(BlockingPool);
     let (dir, offloaded) = (data_dir.path().to_owned(), Arc::clone(&blocking));
     let wakes = offload(&blocking, move || Wakes::open(&dir, offloaded)).await;
     let wakes = wakes.map_err(|error| RuntimeError::Unavailable(error.to_string()))?;
@@ -112,6 +119,7 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         embed,
         // An embedder that makes no vectors has no identity that stored ones could be held against.
         embedder: (embedder_identity.dimensions > 0).then_some(embedder_identity),
+        formers: ingredients.moves.then_some(formers),
         senses,
         language,
         commit,

@@ -128,6 +128,8 @@ impl World {
             clock: Arc::new(clock.clone()),
             entropy: Entropy::seeded(1),
             embedding: Arc::new(HashedEmbedder::default()),
+            formers: bethink_runtime::no_former_embedders(),
+            moves: false,
             senses: None,
             language: Arc::new(Extractive),
             zone: jiff::tz::TimeZone::UTC,

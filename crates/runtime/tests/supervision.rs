@@ -66,6 +66,8 @@ impl World {
             clock: Arc::new(clock.clone()),
             entropy: Entropy::seeded(1),
             embedding: Arc::new(embedder),
+            formers: bethink_runtime::no_former_embedders(),
+            moves: false,
             senses: None,
             language: Arc::new(Fragile { crashes: Arc::clone(&crashes) }),
             tools: Vec::new(),

@@ -56,6 +56,8 @@ fn ingredients(
         clock: Arc::new(clock.clone()),
         entropy: Entropy::seeded(1),
         embedding: Arc::new(HashedEmbedder::default()),
+        formers: bethink_runtime::no_former_embedders(),
+        moves: false,
         senses: None,
         language,
         tools: vec![Arc::new(Page { name: "page" })],

@@ -30,15 +30,17 @@ impl Settings {
             Some(Flow { host: receiver.host, data, key, local: receiver.local })
         };
         let mut flows: Vec<Flow> = all.filter_map(flow).collect();
-        if let Some(receiver) = self.file.embedding.receiver() {
+        let embedding = &self.file.embedding;
+        let previous = embedding.previous.config().and_then(|previous| previous.receiver());
+        let embedders = [
+            (embedding.receiver(), "embedding", "what you say and everything that is remembered"),
+            (previous, "embedding.previous", "what you say, while a memory moves to another embedder"),
+        ];
+        for (receiver, key, what) in embedders {
+            let Some(receiver) = receiver else { continue };
             let open = if receiver.local || receiver.encrypted { "" } else { ", unencrypted" };
-            let data = format!("what you say and everything that is remembered{open}");
-            flows.push(Flow {
-                host: receiver.host,
-                data,
-                key: "embedding".to_owned(),
-                local: receiver.local,
-            });
+            let data = format!("{what}{open}");
+            flows.push(Flow { host: receiver.host, data, key: key.to_owned(), local: receiver.local });
         }
         flows
     }

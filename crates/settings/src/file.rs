@@ -80,6 +80,10 @@ impl File {
         for (key, fault) in self.embedding.faults() {
             add(format!("embedding.{key}"), Some(fault));
         }
+        let previous = self.embedding.previous.config().map(|previous| previous.faults());
+        for (key, fault) in previous.unwrap_or_default() {
+            add(format!("embedding.previous.{key}"), Some(fault));
+        }
         add("user.name".to_owned(), UserName::new(&self.user.name).err().map(|error| error.to_string()));
         let zone = self.user.timezone.as_deref().filter(|zone| TimeZone::get(zone).is_err());
         add(

@@ -123,9 +123,13 @@ impl Settings {
             return Err(SettingsError::Wrong(mistakes));
         }
         let embedding = &mut file.embedding;
-        for (key, path) in
-            [("embedding.path", &mut embedding.path), ("embedding.api_key_file", &mut embedding.api_key_file)]
-        {
+        let previous = &mut embedding.previous;
+        for (key, path) in [
+            ("embedding.path", &mut embedding.path),
+            ("embedding.api_key_file", &mut embedding.api_key_file),
+            ("embedding.previous.path", &mut previous.path),
+            ("embedding.previous.api_key_file", &mut previous.api_key_file),
+        ] {
             let Some(given) = path else { continue };
             let placed = layers.place(key, given, environment.home.as_deref(), cwd);
             *given = placed.map_err(|wrong| SettingsError::Wrong(vec![wrong]))?;

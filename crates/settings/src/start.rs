@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use bethink_clock::{Entropy, SystemClock};
 use bethink_domain::{Senses, SpaceId};
-use bethink_memory_store::StoreConfig;
+use bethink_memory_store::{MigrationConfig, StoreConfig};
 use bethink_planner::PlannerConfig;
 use bethink_providers::{
-    ApiKey, EmbeddedSenses, EmbeddingError, EmbeddingModel, EmbeddingProvider, LanguageModel, MiniLm,
-    NoEmbedder, RemoteEmbedder,
+    ApiKey, EmbeddedSenses, EmbeddingConfig, EmbeddingError, EmbeddingModel, EmbeddingProvider,
+    LanguageModel, MiniLm, NoEmbedder, OnChange, RemoteEmbedder,
 };
-use bethink_runtime::{DataDir, Handle, Ingredients, Persona, RuntimeError, start};
+use bethink_runtime::{DataDir, FormerEmbedders, Handle, Ingredients, Persona, RuntimeError, start};
 
 use crate::load::Settings;
 
@@ -34,16 +34,30 @@ impl Settings {
     /// # Errors
     /// [`RuntimeError::Model`] when the model can't be loaded.
     pub fn embedder(&self) -> Result<Meaning, RuntimeError> {
-        let unavailable = |error: EmbeddingError| RuntimeError::Model(error.to_string());
-        let embedding = &self.file.embedding;
+        self.embedder_of(&self.file.embedding).map_err(|error| RuntimeError::Model(error.to_string()))
+    }
+
+    /// The embedders whose vectors memories may still hold: the embedded one, and the one configured as the previous.
+    #[must_use]
+    pub fn formers(&self) -> FormerEmbedders {
+        let settings = self.clone();
+        Arc::new(move |identity| {
+            let configured = settings.file.embedding.previous.config();
+            let embedded = EmbeddingConfig::default();
+            let config = if *identity == MiniLm::embedded() { Some(embedded) } else { configured };
+            let made = config.map(|config| settings.embedder_of(&config)).transpose();
+            made.map(|made| made.map(|(model, _)| model)).map_err(|error| error.to_string())
+        })
+    }
+
+    fn embedder_of(&self, embedding: &EmbeddingConfig) -> Result<Meaning, EmbeddingError> {
         match embedding.provider {
             EmbeddingProvider::Embedded => {
-                let model = MiniLm::load().map_err(unavailable)?;
+                let model = MiniLm::load()?;
                 Ok((Arc::new(model), Some(Arc::new(EmbeddedSenses))))
             }
             EmbeddingProvider::Folder => {
-                let model =
-                    MiniLm::open(embedding.path.as_deref().unwrap_or(Path::new("."))).map_err(unavailable)?;
+                let model = MiniLm::open(embedding.path.as_deref().unwrap_or(Path::new(".")))?;
                 Ok((Arc::new(model), None))
             }
             EmbeddingProvider::Openai => {
@@ -53,7 +67,7 @@ impl Settings {
                     (None, None) => ApiKey::NotConfigured,
                 };
                 let model = RemoteEmbedder::new(embedding.clone(), key, Entropy::system());
-                Ok((Arc::new(model.map_err(unavailable)?), None))
+                Ok((Arc::new(model?), None))
             }
             EmbeddingProvider::None => Ok((Arc::new(NoEmbedder), None)),
         }
@@ -66,6 +80,10 @@ impl Settings {
             memory: self.memory.store(),
             decay: self.file.mechanisms.decay,
             relevance: self.memory.relevance,
+            migration: MigrationConfig {
+                by_itself: self.file.embedding.on_change == OnChange::Migrate,
+                parity_min: self.file.embedding.parity_min,
+            },
         }
     }
 
@@ -104,6 +122,8 @@ impl Settings {
             clock: Arc::new(SystemClock),
             entropy,
             embedding,
+            formers: self.formers(),
+            moves: self.file.embedding.on_change != OnChange::Refuse,
             senses,
             tools: Vec::new(),
             language: replaced.language.unwrap_or(configured),

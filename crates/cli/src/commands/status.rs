@@ -64,7 +64,8 @@ fn human(status: &Status, settings: &Settings) -> String {
 fn doing(actor: &ActorStatus, indent: &str) -> String {
     let counts =
         [(actor.in_flight, "in flight"), (actor.waiting, "waiting"), (count(actor.restarts), "restarts")];
-    format!("{indent}{}: {}{}", actor.name, actor.state, said(&counts))
+    let doing = actor.doing.as_deref().map(|doing| format!("; {doing}")).unwrap_or_default();
+    format!("{indent}{}: {}{}{doing}", actor.name, actor.state, said(&counts))
 }
 
 /// An extension in a line.

@@ -21,6 +21,8 @@ pub(crate) fn parts(scratch: PathBuf) -> EvaluationParts {
             clock: Arc::new(SystemClock),
             entropy: Entropy::seeded(1),
             embedding: Arc::new(HashedEmbedder::default()),
+            formers: bethink_runtime::no_former_embedders(),
+            moves: false,
             senses: None,
             language: Arc::new(Extractive),
             tools: Vec::new(),

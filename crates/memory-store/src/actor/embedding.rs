@@ -46,6 +46,9 @@ pub(super) struct Retry {
     attempts: HashMap<TraceId, u8>,
 }
 
+/// Longest wait for the meaning of a cue, while a person waits for the answer; then it goes by words alone.
+const CUE_PATIENCE: Duration = Duration::from_secs(5);
+
 /// Commands got the vectors that could be made.
 struct Prepared {
     ready: Vec<Pending>,
@@ -53,6 +56,8 @@ struct Prepared {
 
 /// A later attempt ended.
 struct Retried {
+    /// Whose vectors they are.
+    generation: u16,
     /// Which texts, by id and key, and what came; nothing when the Embedder failed.
     asked: Vec<(TraceId, u64)>,
     vectors: Option<Vec<Option<UnitVector>>>,
@@ -77,7 +82,7 @@ impl MemoryStore {
         let count = self.embedding.waiting.iter().take_while(fits).count().max(1);
         let mut batch: Vec<Pending> = self.embedding.waiting.drain(..count).collect();
         self.embedding.in_flight = batch.len();
-        let (ask, me) = (self.ask(), me.clone());
+        let (ask, me) = (self.ask(Urgency::Import), me.clone());
         tokio::spawn(async move {
             // Masked before anything leaves the process.
             batch.iter_mut().for_each(|pending| pending.command.mask());
@@ -102,6 +107,10 @@ impl MemoryStore {
             return;
         }
         let snapshot = self.published.load_full();
+        let generation = snapshot.embedder().map_or(1, |embedder| embedder.generation);
+        let ask =
+            if snapshot.foreign { self.former_ask(Urgency::Import) } else { Some(self.ask(Urgency::Import)) };
+        let Some(ask) = ask else { return };
         let waiting = unembedded(&snapshot, &self.retry.attempts);
         if waiting.is_empty() {
             return;
@@ -116,37 +125,53 @@ impl MemoryStore {
                 named(body.speaker.as_deref(), &body.text)
             })
             .collect();
-        let (ask, me) = (self.ask(), me.clone());
+        let me = me.clone();
         tokio::spawn(async move {
             let vectors = ask.vectors(texts).await;
-            let _ = me.tell(Retried { asked, vectors }).send().await;
+            let _ = me.tell(Retried { generation, asked, vectors }).send().await;
         });
     }
 
-    fn ask(&self) -> Ask {
+    /// How the configured embedder is asked.
+    pub(super) fn ask(&self, urgency: Urgency) -> Ask {
         Ask {
             port: self.args.embed.clone(),
             identity: self.args.slot.embedder().cloned(),
+            urgency,
             patience: Duration::from_millis(self.rules.config.embed_timeout_ms),
         }
+    }
+
+    /// How the embedder is asked whose vectors the file holds, where that is another one and can be had.
+    pub(super) fn former_ask(&self, urgency: Urgency) -> Option<Ask> {
+        let identity = self.published.load().embedder().map(|embedder| embedder.identity.clone());
+        let port = self.args.former.clone()?;
+        Some(Ask { port, identity, ..self.ask(urgency) })
     }
 }
 
 /// How vectors are asked for.
-struct Ask {
+pub(super) struct Ask {
     port: EmbedPort,
     identity: Option<EmbedderIdentity>,
+    urgency: Urgency,
     patience: Duration,
 }
 
 impl Ask {
+    /// The meaning of a cue, if it comes soon.
+    pub(super) async fn meaning(self, cue: &str) -> Option<UnitVector> {
+        let patience = self.patience.min(CUE_PATIENCE);
+        Self { patience, ..self }.vectors(vec![cue.to_owned()]).await?.pop().flatten()
+    }
+
     /// A vector for each text where one could be made; none at all when the Embedder failed, was too slow, or is
-    /// another than the configured one.
-    async fn vectors(self, texts: Vec<String>) -> Option<Vec<Option<UnitVector>>> {
+    /// another than the one that is meant.
+    pub(super) async fn vectors(self, texts: Vec<String>) -> Option<Vec<Option<UnitVector>>> {
         let count = texts.len();
         let mut vectors = Vec::with_capacity(count);
         for chunk in texts.chunks(TEXTS_MAX) {
-            let asked = self.port.ask(Embed { texts: chunk.to_vec(), urgency: Urgency::Import }).send();
+            let asked = self.port.ask(Embed { texts: chunk.to_vec(), urgency: self.urgency }).send();
             match tokio::time::timeout(self.patience, asked).await {
                 Ok(Ok(embedded)) if Some(&embedded.identity) == self.identity.as_ref() => {
                     vectors.extend(embedded.vectors);
@@ -222,7 +247,8 @@ impl Message<Retried> for MemoryStore {
             return self.retry_embedding(ctx.actor_ref());
         }
         // Nobody waits for it: if the commit fails, the vectors are asked for again.
-        let command = Command::Embed { at: self.seen_at, vectors: made };
+        let (at, generation) = (self.seen_at, retried.generation);
+        let command = Command::Embed { at, generation, vectors: made };
         self.queue.push_back(Pending { command, reply: Box::new(|_| ()) });
         self.start_commit(ctx.actor_ref());
     }

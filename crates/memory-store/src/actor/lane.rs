@@ -113,6 +113,7 @@ impl Message<CommitEnded> for MemoryStore {
                 }
                 committed.events.into_iter().for_each(|event| self.args.events.tell(event));
                 self.retry_embedding(ctx.actor_ref());
+                self.go_on_moving(ctx.actor_ref());
                 return self.go_on(ctx.actor_ref());
             }
             Some(Err(error)) => {

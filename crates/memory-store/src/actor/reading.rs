@@ -7,7 +7,7 @@ use bethink_domain::{
 };
 use bethink_protocol::{
     ListTraces, Measure, MemoryError, Offload, Page, Recall, ShowTrace, ShowTurn, StoreFigures, Survey,
-    TurnRef, offload,
+    TurnRef, Urgency, offload,
 };
 use kameo::message::{Context, Message};
 use kameo::reply::DelegatedReply;
@@ -64,7 +64,16 @@ impl Message<Recall> for MemoryStore {
             (self.args.senses.clone(), Arc::clone(&self.args.scan), ctx.actor_ref().clone());
         let threshold = self.rules.config.relevance_threshold;
         let relevance = self.args.config.relevance;
+        let former = snapshot.foreign.then(|| self.former_ask(Urgency::Turn));
         ctx.spawn(async move {
+            let mut request = request;
+            if let Some(former) = former {
+                // The cue's meaning is the configured embedder's, and must not meet another's vectors.
+                request.cue.embedding = match former {
+                    Some(ask) => ask.meaning(&request.cue.text).await,
+                    None => None,
+                };
+            }
             let long = snapshot.len() > ROWS_ON_TASK_MAX;
             let work = move || {
                 recall(

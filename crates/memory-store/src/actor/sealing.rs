@@ -22,9 +22,18 @@ pub(super) struct SealLane {
     /// Taking one in failed; no more are built until the next waking.
     failed: bool,
     off: Arc<AtomicBool>,
+    /// What is being built is of rows that lie elsewhere now.
+    stale: bool,
 }
 
 impl SealLane {
+    /// Begins anew, on rows that were read again and may lie elsewhere.
+    pub(super) fn renew(&mut self) {
+        self.call_off();
+        self.off = Arc::default();
+        self.stale = self.busy;
+    }
+
     /// Ends what is being built, which is lost; takes nothing more in.
     pub(super) fn call_off(&mut self) {
         self.off.store(true, Ordering::Relaxed);
@@ -122,6 +131,9 @@ impl Message<MadeAside> for MemoryStore {
 
     async fn handle(&mut self, MadeAside(ready): MadeAside, ctx: &mut Context<Self, ()>) {
         self.sealing.busy = false;
+        if std::mem::take(&mut self.sealing.stale) {
+            return self.go_on(ctx.actor_ref());
+        }
         match ready {
             Some(ready) => self.sealing.ready.push_back(ready),
             None => self.sealing.failed = true,

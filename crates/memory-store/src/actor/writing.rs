@@ -66,7 +66,7 @@ fn remembered(answer: Answer) -> Option<Remembered> {
     if let Answer::Remembered(remembered) = answer { Some(remembered) } else { None }
 }
 
-fn done(answer: Answer) -> Option<()> {
+pub(super) fn done(answer: Answer) -> Option<()> {
     if answer == Answer::Done { Some(()) } else { None }
 }
 

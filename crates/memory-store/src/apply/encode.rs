@@ -116,7 +116,7 @@ impl Change<'_> {
         let id = self.next_id(at);
         let state = fresh_state(draft, at);
         let body = Arc::new(fresh_body(draft, &text));
-        let vector = draft.embedding.as_ref().and_then(|vector| self.quantised(vector));
+        let vector = self.brought(draft.embedding.as_ref()).and_then(|vector| self.quantised(vector));
         let embedded = vector.is_some();
         self.ops.push(Op::Body(id, body.clone(), Arc::new(tokens.clone())));
         self.ops.push(Op::State(id, state));
@@ -125,6 +125,7 @@ impl Change<'_> {
         }
         let vector = vector.map(|(_, vector)| QuantisedVector::clone(&vector));
         self.snapshot.push(Row { id, state, body, tokens, vector });
+        self.put_next(id, draft.embedding.as_ref());
         let change = changed(id, Quantity::Encoded, 0.0, state.importance);
         self.journal(at, cause, "encoding", vec![change]);
         Remembered { id, text, new: true, masked, embedded }
@@ -143,17 +144,25 @@ impl Change<'_> {
         self.ops.push(Op::State(self.snapshot.id(place), state));
     }
 
-    /// Gives a trace its vector if there is one of the right embedder; whether there was.
+    /// Gives a trace the vector that a command brings, if it is of the embedder that serves; whether it was.
     pub(super) fn put_vector(&mut self, place: Place, vector: Option<&UnitVector>) -> bool {
-        let Some((generation, vector)) = vector.and_then(|vector| self.quantised(vector)) else {
-            return false;
-        };
+        self.brought(vector).is_some_and(|vector| self.put_served(place, vector))
+    }
+
+    /// A vector that a command brings: the configured embedder made it, which need not be the one that serves.
+    pub(super) fn brought<'v>(&self, vector: Option<&'v UnitVector>) -> Option<&'v UnitVector> {
+        vector.filter(|_| !self.snapshot.foreign)
+    }
+
+    /// Gives a trace a vector that the embedder that serves has made; whether it can be one.
+    pub(super) fn put_served(&mut self, place: Place, vector: &UnitVector) -> bool {
+        let Some((generation, vector)) = self.quantised(vector) else { return false };
         self.snapshot.set_vector(place, Some(&vector));
         self.ops.push(Op::Vector(self.snapshot.id(place), generation, vector));
         true
     }
 
-    /// A vector in its stored form, unless it cannot be the configured embedder's.
+    /// A vector in its stored form, unless it cannot be of the embedder that serves.
     pub(super) fn quantised(&mut self, vector: &UnitVector) -> Option<(u16, Arc<QuantisedVector>)> {
         let embedder = self.snapshot.embedder()?.clone();
         if vector.as_slice().len() != usize::from(embedder.identity.dimensions) {

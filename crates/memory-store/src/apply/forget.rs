@@ -36,6 +36,7 @@ impl Change<'_> {
         let mut changes = Vec::new();
         for (place, (id, text)) in victims.iter().zip(&texts) {
             self.snapshot.forget(*place);
+            self.snapshot.change_moving(|moving| moving.settle(*id));
             self.ops.push(Op::DropTrace(*id));
             self.ops.push(Op::Forgotten(forgotten_hash(text), forget.at));
             changes.push(changed(*id, Quantity::Forgotten, 0.0, 1.0));

@@ -40,7 +40,7 @@ impl Change<'_> {
         let id = self.next_id(recorded_at);
         let state = state(trace, recorded_at);
         let (body, tokens) = (Arc::new(body(trace, &text)), Tokens::of(&text));
-        let vector = import.embedding.as_ref().and_then(|vector| self.quantised(vector));
+        let vector = self.brought(import.embedding.as_ref()).and_then(|vector| self.quantised(vector));
         let embedded = vector.is_some();
         self.ops.push(Op::Body(id, body.clone(), Arc::new(tokens.clone())));
         self.ops.push(Op::State(id, state));
@@ -49,6 +49,7 @@ impl Change<'_> {
         }
         let vector = vector.map(|(_, vector)| QuantisedVector::clone(&vector));
         self.snapshot.push(Row { id, state, body, tokens, vector });
+        self.put_next(id, import.embedding.as_ref());
         let change = changed(id, Quantity::Encoded, 0.0, state.importance);
         self.journal(import.at, Cause::Command, "encoding", vec![change]);
         Ok(Answer::Imported(Imported::Stored { id, masked: kinds, embedded }))

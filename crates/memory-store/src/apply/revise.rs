@@ -50,11 +50,11 @@ impl Change<'_> {
         self.snapshot.set_body(place, body.clone(), &tokens);
         self.ops.push(Op::Body(edit.id, body, Arc::new(tokens)));
         self.put_state(place, state);
+        // Of the generation that serves and of the next one.
+        self.snapshot.set_vector(place, None);
+        self.ops.push(Op::DropVector(edit.id));
         let embedded = self.put_vector(place, embedding);
-        if !embedded {
-            self.snapshot.set_vector(place, None);
-            self.ops.push(Op::DropVector(edit.id));
-        }
+        self.put_next(edit.id, embedding);
         let change = changed(edit.id, Quantity::Text, before as f32, state.revision as f32);
         self.journal(edit.at, Cause::Command, "edit", vec![change]);
         Ok(Answer::Remembered(Remembered { id: edit.id, text, new: true, masked: kinds, embedded }))
@@ -64,14 +64,18 @@ impl Change<'_> {
     pub(super) fn embed(
         &mut self,
         at: Timestamp,
+        generation: u16,
         vectors: &[(TraceId, u64, UnitVector)],
     ) -> Result<Answer, Refused> {
         let mut changes = Vec::new();
+        if self.snapshot.embedder().is_none_or(|embedder| embedder.generation != generation) {
+            return Ok(Answer::Done);
+        }
         for (id, key, vector) in vectors {
             let Some(place) = self.snapshot.find(*id) else { continue };
             let block = self.snapshot.block(place);
             let waiting = !block.embedded(place.row) && block.key(place.row) == *key;
-            if waiting && self.put_vector(place, Some(vector)) {
+            if waiting && self.put_served(place, vector) {
                 changes.push(changed(*id, Quantity::Embedded, 0.0, 1.0));
             }
         }

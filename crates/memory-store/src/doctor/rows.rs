@@ -13,7 +13,7 @@ use crate::error::StoreError;
 use crate::file::read::{bulky_text, open_if_there};
 use crate::file::tables::{
     BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, FOLDED, JOURNAL, META, RECALLS, SPACE_KEY, STATES, TRANSCRIPT,
-    TURNS, TextSlot, VECTORS,
+    TURNS, TextSlot, vectors_of,
 };
 use crate::records::{self, EmbedderRecord, Meta, RecordFault};
 use crate::rows::{Counters, TraceState};
@@ -178,12 +178,19 @@ impl Reader<'_> {
             }
             rows.states.insert(id, state);
         });
-        self.each(VECTORS, found, |id, bytes, found| {
+        let embedder = rows.embedder.as_ref().and_then(Option::as_ref);
+        let serving = embedder.map_or(1, |embedder| embedder.generation);
+        self.each(vectors_of(serving), found, |id, bytes, found| {
             rows.vectors.insert(id);
             let decoded = records::decode_vector(bytes);
             let snapshot = self.snapshot.filter(|_| self.checkup.deep);
             contents::vector(id, decoded, rows.embedder.as_ref(), snapshot, found);
             self.unsealed(bytes, || format!("vector of {}", trace(id)), found);
+        });
+        // Of a move to another embedder that goes on, or of one that is over.
+        self.each(vectors_of(serving.wrapping_add(1)), found, |id, bytes, found| {
+            let decoded = records::decode_vector(bytes);
+            self.sound(decoded, bytes, || format!("vector beside that of {}", trace(id)), found);
         });
         if self.checkup.deep {
             contents::only_in_memory(self.snapshot, |id| rows.bodies.contains_key(&id), found);

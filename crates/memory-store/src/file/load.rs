@@ -10,33 +10,24 @@ use redb::{
 };
 
 use super::open;
-use super::read::{bulky_text, sound};
+use super::read::{bulky_text, open_if_there, sound};
 use super::sealed::{self, Stored};
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, RECALLS, Rows, STATES, TRANSCRIPT, TURNS,
-    TextSlot, VECTORS,
+    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, MIGRATION_KEY, RECALLS, Rows, STATES,
+    TRANSCRIPT, TURNS, TextSlot, vectors_of,
 };
 use crate::error::StoreError;
 use crate::records::{self, EmbedderRecord};
 use crate::rows::{Counters, JournalHead};
-use crate::snapshot::{ROWS_MAX, Row, Snapshot};
+use crate::snapshot::{Moving, ROWS_MAX, Row, Snapshot};
 
-/// Refuses a file whose vectors are not the configured embedder's.
-pub(crate) fn check_embedder(
-    path: &Path,
-    database: &Database,
-    configured: Option<&EmbedderIdentity>,
-) -> Result<(), StoreError> {
-    let Some(configured) = configured else { return Ok(()) };
-    let Some(stored) = stored_embedder(path, database)? else { return Ok(()) };
-    if stored.identity == *configured {
-        return Ok(());
-    }
-    Err(StoreError::EmbedderChanged {
+/// The refusal of a file whose vectors are not the configured embedder's.
+pub(crate) fn changed(path: &Path, stored: &EmbedderIdentity, configured: &EmbedderIdentity) -> StoreError {
+    StoreError::EmbedderChanged {
         path: path.to_owned(),
-        stored: named(&stored.identity),
+        stored: named(stored),
         configured: named(configured),
-    })
+    }
 }
 
 /// Reads every trace of a space into a snapshot.
@@ -49,12 +40,25 @@ pub(crate) fn load(
     let meta = open::meta_of(path, database)?;
     tracing::debug!(space = %meta.space, created_ms = meta.created_at.as_millis(), "reading memory");
     let stored = stored_embedder(path, database)?;
+    load_by(path, database, stored, configured, decay)
+}
+
+/// Reads every trace, with the vectors of this embedder.
+pub(crate) fn load_by(
+    path: &Path,
+    database: &Database,
+    stored: Option<EmbedderRecord>,
+    configured: Option<&EmbedderIdentity>,
+    decay: Decay,
+) -> Result<Snapshot, StoreError> {
     let embedder_stored = stored.is_some();
     let embedder = stored
         .or_else(|| configured.map(|identity| EmbedderRecord { identity: identity.clone(), generation: 1 }));
     let read = begin(path, database)?;
     let mut snapshot = Snapshot::new(embedder, decay);
     snapshot.embedder_stored = embedder_stored;
+    let serving = snapshot.embedder().map(|embedder| &embedder.identity);
+    snapshot.foreign = configured.is_some() && serving != configured;
     snapshot.counters = counters(path, &read)?;
     snapshot.journal_head = journal_head(path, &read)?;
     rows(path, &read, &mut snapshot)?;
@@ -63,6 +67,7 @@ pub(crate) fn load(
     snapshot.strays = numbers;
     let kept: Vec<u64> = snapshot.segments().iter().map(|segment| segment.number).collect();
     snapshot.strays.retain(|number| !kept.contains(number));
+    moving(path, &read, &mut snapshot)?;
     let recalls = read.open_table(RECALLS).map_err(|error| StoreError::database(path, error))?;
     for entry in recalls.iter().map_err(|error| StoreError::database(path, error))? {
         let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
@@ -126,7 +131,7 @@ fn settle(snapshot: &mut Snapshot, stored: Option<Stored>, gathered: &mut Vec<Ro
 /// All rows of a space, ascending by id.
 struct RowWalk<'a> {
     path: &'a Path,
-    bodies: Range<'static, u64, &'static [u8]>,
+    bodies: Walk<'a>,
     states: Walk<'a>,
     vectors: Walk<'a>,
     bulky: redb::ReadOnlyTable<(u8, u64), &'static str>,
@@ -136,19 +141,20 @@ struct RowWalk<'a> {
 impl<'a> RowWalk<'a> {
     fn new(path: &'a Path, read: &ReadTransaction, snapshot: &Snapshot) -> Result<Self, StoreError> {
         let bulky = read.open_table(BULKY).map_err(|error| StoreError::database(path, error))?;
+        let generation = snapshot.embedder().map(|embedder| embedder.generation);
         Ok(Self {
             path,
-            bodies: Walk::new(path, read, BODIES)?.range,
+            bodies: Walk::new(path, read, BODIES)?,
             states: Walk::new(path, read, STATES)?,
-            vectors: Walk::new(path, read, VECTORS)?,
+            vectors: Walk::new(path, read, vectors_of(generation.unwrap_or(1)))?,
             bulky,
-            generation: snapshot.embedder().map(|embedder| embedder.generation),
+            generation,
         })
     }
 
     fn next(&mut self) -> Result<Option<Row>, StoreError> {
         let path = self.path;
-        let Some(entry) = self.bodies.next() else { return Ok(None) };
+        let Some(entry) = self.bodies.range.as_mut().and_then(Iterator::next) else { return Ok(None) };
         let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
         let id = key.value();
         let bulky = || bulky_text(&self.bulky, TextSlot::Trace, id);
@@ -170,17 +176,48 @@ impl<'a> RowWalk<'a> {
     }
 }
 
-/// A table read in step with another.
+/// How far the move to another embedder is, and whether vectors are left of an earlier one.
+fn moving(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<(), StoreError> {
+    let fault = |error| StoreError::database(path, error);
+    let meta = read.open_table(META).map_err(|error| StoreError::database(path, error))?;
+    let record = meta.get(MIGRATION_KEY).map_err(fault)?;
+    let record = record.map(|value| sound(path, records::decode_migration(value.value()))).transpose()?;
+    let live = record.as_ref().filter(|record| record.migration.state.live()).cloned();
+    let Some(record) = live else {
+        let serving = snapshot.embedder().map_or(1, |embedder| embedder.generation);
+        let beside = open_if_there(path, read, vectors_of(serving.wrapping_add(1)))?;
+        let left = beside.map(|table| table.is_empty()).transpose().map_err(fault)?;
+        snapshot.leftover = left == Some(false);
+        snapshot.set_moving(record.map(Moving::new));
+        return Ok(());
+    };
+    let generation = record.generation;
+    let mut vectors = Walk::new(path, read, vectors_of(generation))?;
+    let mut made = Vec::with_capacity(snapshot.len());
+    for place in snapshot.places() {
+        let id = snapshot.id(place);
+        let vector = match vectors.at(id.raw())? {
+            Some(bytes) => Some(sound(path, records::decode_vector(bytes.value()))?),
+            None => None,
+        };
+        made.push((id, vector.is_some_and(|(of, _)| of == generation)));
+    }
+    snapshot.set_moving(Some(Moving::resumed(record, made.into_iter())));
+    Ok(())
+}
+
+/// A table read in step with another; one that is not there is empty.
 struct Walk<'a> {
     path: &'a Path,
-    range: Range<'static, u64, &'static [u8]>,
+    range: Option<Range<'static, u64, &'static [u8]>>,
     ahead: Option<(u64, AccessGuard<'static, &'static [u8]>)>,
 }
 
 impl<'a> Walk<'a> {
     fn new(path: &'a Path, read: &ReadTransaction, table: Rows) -> Result<Self, StoreError> {
-        let table = read.open_table(table).map_err(|error| StoreError::database(path, error))?;
-        let range = table.range::<u64>(..).map_err(|error| StoreError::database(path, error))?;
+        let table = open_if_there(path, read, table)?;
+        let range = table.map(|table| table.range::<u64>(..)).transpose();
+        let range = range.map_err(|error| StoreError::database(path, error))?;
         Ok(Self { path, range, ahead: None })
     }
 
@@ -195,7 +232,7 @@ impl<'a> Walk<'a> {
                 }
                 _ => {}
             }
-            let Some(entry) = self.range.next() else { return Ok(None) };
+            let Some(entry) = self.range.as_mut().and_then(Iterator::next) else { return Ok(None) };
             let (key, bytes) = entry.map_err(|error| StoreError::database(self.path, error))?;
             self.ahead = Some((key.value(), bytes));
         }
@@ -236,7 +273,10 @@ fn journal_head(path: &Path, read: &ReadTransaction) -> Result<Option<JournalHea
     Ok(Some(JournalHead { first: entry.sequence, at: entry.at }))
 }
 
-fn stored_embedder(path: &Path, database: &Database) -> Result<Option<EmbedderRecord>, StoreError> {
+pub(crate) fn stored_embedder(
+    path: &Path,
+    database: &Database,
+) -> Result<Option<EmbedderRecord>, StoreError> {
     let read = begin(path, database)?;
     let table = read.open_table(META).map_err(|error| StoreError::database(path, error))?;
     let value = table.get(EMBEDDER_KEY).map_err(|error| StoreError::database(path, error))?;

@@ -29,6 +29,8 @@ pub(crate) trait Past {
     fn journal_from(&self, first: u64, count: usize) -> Result<Vec<JournalEntry>, StoreError>;
     /// Older changes of a trace.
     fn folded(&self, trace: TraceId) -> Result<Vec<Folded>, StoreError>;
+    /// At most so many traces of which a vector lies in the table that a generation does not lie in.
+    fn vectors_beside(&self, generation: u16, count: usize) -> Result<Vec<TraceId>, StoreError>;
 }
 
 /// The past as a transaction in progress sees it.
@@ -79,6 +81,17 @@ impl Past for Written<'_, '_> {
 
     fn folded(&self, trace: TraceId) -> Result<Vec<Folded>, StoreError> {
         folded(self.path, &self.tables.folded, trace)
+    }
+
+    fn vectors_beside(&self, generation: u16, count: usize) -> Result<Vec<TraceId>, StoreError> {
+        let even = generation.is_multiple_of(2);
+        let beside = if even { &self.tables.vectors } else { &self.tables.vectors_even };
+        let rows = beside.iter().map_err(|error| StoreError::database(self.path, error))?;
+        let id = |row: Result<(AccessGuard<'_, u64>, AccessGuard<'_, &[u8]>), redb::StorageError>| {
+            row.map(|(key, _)| TraceId::from_raw(key.value()))
+                .map_err(|error| StoreError::database(self.path, error))
+        };
+        rows.take(count).map(id).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use super::read::open_if_there;
 use super::slot::StoreSlot;
 use super::tables::{
     BODIES, BULKY, COUNTERS_KEY, FOLDED, FORGOTTEN, JOURNAL, META, RECALLS, SEALED, STATES, TRANSCRIPT,
-    TURNS, Tables, VECTORS,
+    TURNS, Tables, VECTORS, VECTORS_EVEN,
 };
 use crate::error::StoreError;
 use crate::records;
@@ -34,6 +34,7 @@ fn copy(path: &Path, database: &Database, to: &mut Tables<'_>, counters: &[u8]) 
     copy_table(path, &read, BODIES, &mut to.bodies)?;
     copy_table(path, &read, STATES, &mut to.states)?;
     copy_table(path, &read, VECTORS, &mut to.vectors)?;
+    copy_table(path, &read, VECTORS_EVEN, &mut to.vectors_even)?;
     copy_table(path, &read, TRANSCRIPT, &mut to.transcript)?;
     copy_table(path, &read, TURNS, &mut to.turns)?;
     copy_table(path, &read, JOURNAL, &mut to.journal)?;

@@ -36,6 +36,8 @@ struct Inner {
     /// What a new file says of itself.
     meta: Meta,
     embedder: Option<EmbedderIdentity>,
+    /// Whose vectors the file held when it was opened.
+    stored: Option<EmbedderIdentity>,
     opening: Opening,
     /// Closed for good.
     retired: AtomicBool,
@@ -98,6 +100,23 @@ impl StoreSlot {
         cache_bytes: usize,
     ) -> Result<Self, StoreError> {
         let opening = Opening { cache_bytes, disk: None };
+        let slot = Self::open_with(path, space, embedder, created_at, opening)?;
+        slot.refuse_other_embedder()?;
+        Ok(slot)
+    }
+
+    /// Opens it even if its vectors are another embedder's, so that they can serve until those of the configured one do.
+    ///
+    /// # Errors
+    /// As [`StoreSlot::open`], but for [`StoreError::EmbedderChanged`].
+    pub fn open_to_move(
+        path: &Path,
+        space: &SpaceId,
+        embedder: Option<&EmbedderIdentity>,
+        created_at: Timestamp,
+        cache_bytes: usize,
+    ) -> Result<Self, StoreError> {
+        let opening = Opening { cache_bytes, disk: None };
         Self::open_with(path, space, embedder, created_at, opening)
     }
 
@@ -124,17 +143,18 @@ impl StoreSlot {
         opening: Opening,
     ) -> Result<Self, StoreError> {
         let meta = Meta { space: space.clone(), created_at };
-        let held = match open::look_or_miss(path, &opening)? {
+        let (held, stored) = match open::look_or_miss(path, &opening)? {
             Some(looking) => {
-                load::check_embedder(path, &looking.database, embedder)?;
-                Held::Looking(looking)
+                let stored = load::stored_embedder(path, &looking.database)?;
+                (Held::Looking(looking), stored.map(|stored| stored.identity))
             }
-            None => Held::Absent(open::nothing(path, &meta)?),
+            None => (Held::Absent(open::nothing(path, &meta)?), None),
         };
         let inner = Inner {
             path: path.to_owned(),
             meta,
             embedder: embedder.cloned(),
+            stored,
             opening,
             retired: AtomicBool::new(false),
             read_only: AtomicBool::new(matches!(&held, Held::Looking(looking) if !looking.writable)),
@@ -191,6 +211,20 @@ impl StoreSlot {
                 }
             }
         })
+    }
+
+    /// The embedder whose vectors the file held when it was opened, if it is another than the configured one.
+    #[must_use]
+    pub fn former(&self) -> Option<&EmbedderIdentity> {
+        let configured = self.inner.embedder.as_ref()?;
+        self.inner.stored.as_ref().filter(|stored| *stored != configured)
+    }
+
+    fn refuse_other_embedder(&self) -> Result<(), StoreError> {
+        match (self.former(), self.embedder()) {
+            (Some(stored), Some(configured)) => Err(load::changed(self.path(), stored, configured)),
+            _ => Ok(()),
+        }
     }
 
     /// Closes the file for good, as when its space goes to sleep. Waits for work that uses it, and blocks on the disk.

@@ -9,7 +9,7 @@ use redb::{Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 use super::sealed::SealedTable;
 use crate::error::StoreError;
 use crate::records;
-use crate::records::{EmbedderRecord, Meta};
+use crate::records::{EmbedderRecord, Meta, MigrationRecord};
 use crate::rows::{Counters, RecallRow, TraceBody, TraceState};
 use crate::tokens::Tokens;
 use crate::vector::QuantisedVector;
@@ -25,8 +25,10 @@ pub(crate) const META: TableDefinition<'static, &str, &[u8]> = TableDefinition::
 pub(crate) const BODIES: Rows = TableDefinition::new("trace_text");
 /// Numbers of traces, by trace id.
 pub(crate) const STATES: Rows = TableDefinition::new("trace_state");
-/// Vectors, by trace id; a trace without one waits for it.
+/// Vectors of odd generations, by trace id; a trace without one waits for it.
 pub(crate) const VECTORS: Rows = TableDefinition::new("vectors");
+/// Vectors of even generations. While a space moves to another embedder it has both, and one number says which serves.
+pub(crate) const VECTORS_EVEN: Rows = TableDefinition::new("vectors_even");
 /// Messages and replies, by turn id.
 pub(crate) const TRANSCRIPT: Rows = TableDefinition::new("transcript");
 /// How turns were answered, by turn id.
@@ -72,6 +74,7 @@ pub(crate) const SEALED: TableDefinition<'static, (u8, u64), &[u8]> = TableDefin
 pub(crate) const FORMAT_KEY: &str = "format";
 pub(crate) const SPACE_KEY: &str = "space";
 pub(crate) const EMBEDDER_KEY: &str = "embedder";
+pub(crate) const MIGRATION_KEY: &str = "migration";
 pub(crate) const COUNTERS_KEY: &str = "counters";
 
 /// Whose text a bulky text is.
@@ -89,7 +92,10 @@ pub(crate) enum Op {
     Body(TraceId, Arc<TraceBody>, Arc<Tokens>),
     State(TraceId, TraceState),
     Vector(TraceId, u16, Arc<QuantisedVector>),
+    /// Drops a trace's vectors of every generation.
     DropVector(TraceId),
+    /// Drops vectors from the table that this generation does not lie in.
+    DropVectorsBeside(u16, Vec<TraceId>),
     DropTrace(TraceId),
     Exchange(Box<Exchange>),
     Turn(Box<TurnRecord>),
@@ -105,6 +111,7 @@ pub(crate) enum Op {
     DropRecallsBelow(RecallId),
     Forgotten(u128, Timestamp),
     Embedder(EmbedderRecord),
+    Migration(MigrationRecord),
     Counters(Counters),
 }
 
@@ -115,6 +122,7 @@ pub(crate) struct Tables<'t> {
     pub(crate) bodies: Table<'t, u64, &'static [u8]>,
     pub(crate) states: Table<'t, u64, &'static [u8]>,
     pub(crate) vectors: Table<'t, u64, &'static [u8]>,
+    pub(crate) vectors_even: Table<'t, u64, &'static [u8]>,
     pub(crate) transcript: Table<'t, u64, &'static [u8]>,
     pub(crate) turns: Table<'t, u64, &'static [u8]>,
     pub(crate) journal: Table<'t, u64, &'static [u8]>,
@@ -123,6 +131,11 @@ pub(crate) struct Tables<'t> {
     pub(crate) forgotten: Table<'t, u128, i64>,
     pub(crate) bulky: Table<'t, (u8, u64), &'static str>,
     pub(crate) sealed: SealedTable<'t>,
+}
+
+/// The table in which the vectors of a generation lie.
+pub(crate) fn vectors_of(generation: u16) -> Rows {
+    if generation.is_multiple_of(2) { VECTORS_EVEN } else { VECTORS }
 }
 
 impl<'t> Tables<'t> {
@@ -136,6 +149,7 @@ impl<'t> Tables<'t> {
             bodies: rows(BODIES)?,
             states: rows(STATES)?,
             vectors: rows(VECTORS)?,
+            vectors_even: rows(VECTORS_EVEN)?,
             transcript: rows(TRANSCRIPT)?,
             turns: rows(TURNS)?,
             journal: rows(JOURNAL)?,
@@ -165,9 +179,13 @@ impl<'t> Tables<'t> {
             Op::Body(id, body, tokens) => self.put_body(*id, body, tokens),
             Op::State(id, state) => put(&mut self.states, id.raw(), &records::encode_state(state)),
             Op::Vector(id, generation, vector) => {
-                put(&mut self.vectors, id.raw(), &records::encode_vector(*generation, vector))
+                put(self.vectors_of(*generation), id.raw(), &records::encode_vector(*generation, vector))
             }
-            Op::DropVector(id) => self.vectors.remove(id.raw()).map(drop),
+            Op::DropVector(id) => self.drop_vectors(id.raw()),
+            Op::DropVectorsBeside(generation, ids) => {
+                let beside = self.vectors_of(generation.wrapping_add(1));
+                ids.iter().try_for_each(|id| beside.remove(id.raw()).map(drop))
+            }
             Op::DropTrace(id) => self.drop_trace(id.raw()),
             Op::Exchange(exchange) => self.put_exchange(exchange),
             Op::Turn(turn) => put(&mut self.turns, turn.turn.raw(), &records::encode_turn(turn)),
@@ -180,6 +198,9 @@ impl<'t> Tables<'t> {
             Op::Forgotten(hash, at) => self.forgotten.insert(hash, at.as_millis()).map(drop),
             Op::Embedder(embedder) => {
                 return self.put_meta(EMBEDDER_KEY, &records::encode_embedder(embedder));
+            }
+            Op::Migration(migration) => {
+                return self.put_meta(MIGRATION_KEY, &records::encode_migration(migration));
             }
             Op::Counters(counters) => {
                 return self.put_meta(COUNTERS_KEY, &records::encode_counters(counters));
@@ -212,10 +233,21 @@ impl<'t> Tables<'t> {
         }
     }
 
+    /// The table in which the vectors of a generation lie.
+    fn vectors_of(&mut self, generation: u16) -> &mut Table<'t, u64, &'static [u8]> {
+        if generation.is_multiple_of(2) { &mut self.vectors_even } else { &mut self.vectors }
+    }
+
+    fn drop_vectors(&mut self, id: u64) -> Result<(), redb::StorageError> {
+        self.vectors.remove(id)?;
+        self.vectors_even.remove(id).map(drop)
+    }
+
     fn drop_trace(&mut self, id: u64) -> Result<(), redb::StorageError> {
-        for table in [&mut self.bodies, &mut self.states, &mut self.vectors, &mut self.folded] {
+        for table in [&mut self.bodies, &mut self.states, &mut self.folded] {
             table.remove(id)?;
         }
+        self.drop_vectors(id)?;
         self.put_bulky(TextSlot::Trace, id, None)
     }
 }

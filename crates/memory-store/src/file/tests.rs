@@ -144,6 +144,7 @@ fn command(step: Step, snapshot: &Snapshot, minute: usize) -> Command {
             let key = snapshot.find(pick(of)).map_or(0, |place| snapshot.block(place).key(place.row));
             Command::Embed {
                 at: at(minute),
+                generation: 1,
                 vectors: vector(of).into_iter().map(|v| (pick(of), key, v)).collect(),
             }
         }
@@ -183,7 +184,7 @@ proptest! {
         let mut config = StoreConfig::default();
         // Every minute of this life is folded as soon as it is over.
         config.memory.journal_days = 0;
-        let rules = Rules { config: config.memory, entropy: Entropy::seeded(3), space };
+        let rules = Rules { config: config.memory, entropy: Entropy::seeded(3), space, embedder: Some(identity) };
         let mut snapshot = Arc::new(Snapshot::load(&slot, &config).expect("because it is new"));
         for (number, steps) in steps.chunks(batch).enumerate() {
             let minute = |n: usize, step: &Step| if matches!(step, Step::Back) { 0 } else { 100 * number + n };

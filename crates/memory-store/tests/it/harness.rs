@@ -15,8 +15,8 @@ use bethink_memory_store::{
     MemoryStore, MemoryStoreArgs, Snapshot, StoreConfig, StoreError, StoreSlot, append, ports, space_path,
 };
 use bethink_protocol::{
-    CompleteTurn, Drain, Embed, EmbedError, Embedded, EventBus, Job, MemoryError, MemoryPorts, Offload,
-    Recall, Remember, Remembered,
+    CompleteTurn, Drain, Embed, EmbedError, EmbedPort, Embedded, EventBus, Job, MemoryError, MemoryPorts,
+    Offload, Recall, Remember, Remembered, Urgency,
 };
 use kameo::Actor;
 use kameo::actor::ActorRef;
@@ -25,6 +25,7 @@ use kameo::mailbox;
 use kameo::message::{Context, Message};
 use kameo::prelude::Spawn;
 use tempfile::TempDir;
+use tokio::sync::Semaphore;
 
 /// Components of a hashed vector.
 pub(crate) const DIMENSIONS: u16 = 64;
@@ -54,6 +55,10 @@ impl Offload for Threads {
 pub(crate) struct HashedEmbedder {
     /// While set, every request fails.
     pub(crate) broken: Arc<AtomicBool>,
+    /// Who it says that it is.
+    pub(crate) identity: EmbedderIdentity,
+    /// Moves take a permit for each of their requests.
+    pub(crate) gate: Arc<Semaphore>,
 }
 
 impl Message<Embed> for HashedEmbedder {
@@ -63,20 +68,33 @@ impl Message<Embed> for HashedEmbedder {
         if self.broken.load(Ordering::SeqCst) {
             return Err(EmbedError::Failed("out of order".to_owned()));
         }
-        let vectors = request.texts.iter().map(|text| hashed(text)).collect();
-        Ok(Embedded { vectors, identity: identity("hashed") })
+        if request.urgency == Urgency::Migration {
+            self.gate.acquire().await.expect("because nobody closes it").forget();
+        }
+        let vectors = request.texts.iter().map(|text| hashed_by(&self.identity.model, text)).collect();
+        Ok(Embedded { vectors, identity: self.identity.clone() })
     }
 }
 
 /// See [`HashedEmbedder`].
 pub(crate) fn hashed(text: &str) -> Option<UnitVector> {
+    hashed_by("hashed", text)
+}
+
+/// The same by another model: other directions for the same words.
+pub(crate) fn hashed_by(model: &str, text: &str) -> Option<UnitVector> {
     if text.contains("BADVEC") {
         return None;
     }
     let mut values = vec![0.01f32; usize::from(DIMENSIONS)];
     for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 3) {
         let mut hasher = DefaultHasher::new();
+        // What only a model of meaning knows to be the same word; one is blind to it.
+        let word = if model == "blind" { word } else { word.trim_start_matches("zz") };
         word.hash(&mut hasher);
+        if model != "hashed" {
+            model.hash(&mut hasher);
+        }
         values[(hasher.finish() % u64::from(DIMENSIONS)) as usize] += 1.0;
     }
     UnitVector::new(values).ok()
@@ -106,6 +124,10 @@ pub(crate) struct World {
     /// None where no embedder is configured.
     pub(crate) embedder: Option<EmbedderIdentity>,
     pub(crate) commit: Arc<dyn Offload>,
+    /// The embedder whose vectors a file holds can be had, where it is another.
+    pub(crate) former: bool,
+    /// Requests that moves may still make.
+    pub(crate) gate: Arc<Semaphore>,
 }
 
 impl World {
@@ -116,6 +138,8 @@ impl World {
             embedder_broken: Arc::default(),
             embedder: Some(identity("hashed")),
             commit: Arc::new(Inline),
+            former: true,
+            gate: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS / 2)),
         }
     }
 
@@ -138,16 +162,24 @@ impl World {
     }
 
     pub(crate) async fn wake(&self) -> Awake {
-        let slot = self.open().expect("because the file is sound");
-        self.wake_on(slot).await
+        let embedder = self.embedder.as_ref();
+        let slot = StoreSlot::open_to_move(&self.path(), &space(), embedder, day(0.0), 1024 * 1024);
+        self.wake_on(slot.expect("because the file is sound")).await
+    }
+
+    fn embedder(&self, identity: EmbedderIdentity) -> EmbedPort {
+        let (broken, gate) = (Arc::clone(&self.embedder_broken), Arc::clone(&self.gate));
+        HashedEmbedder::spawn(HashedEmbedder { broken, identity, gate }).reply_recipient()
     }
 
     pub(crate) async fn wake_on(&self, slot: StoreSlot) -> Awake {
-        let embedder = HashedEmbedder::spawn(HashedEmbedder { broken: Arc::clone(&self.embedder_broken) });
+        let configured = self.embedder.clone().unwrap_or_else(|| identity("hashed"));
+        let former = slot.former().filter(|_| self.former).cloned();
         let args = MemoryStoreArgs {
             space: space(),
             slot: slot.clone(),
-            embed: embedder.reply_recipient(),
+            embed: self.embedder(configured),
+            former: former.map(|identity| self.embedder(identity)),
             senses: None,
             commit: Arc::clone(&self.commit),
             scan: Arc::new(Inline),

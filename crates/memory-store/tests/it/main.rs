@@ -11,6 +11,7 @@ mod journal;
 mod life;
 mod looking;
 mod migrating;
+mod moving;
 mod power;
 mod recall;
 mod sealing;

@@ -145,7 +145,8 @@ impl Teller {
         let show = ShowTrace { id: self.id(name), at: day(days) };
         let seen = told(self.awake.memory.show.ask(show).send().await)?;
         let age = day(days).since(seen.trace.recorded_at).as_days();
-        let mechanisms: Vec<&str> = seen.history.iter().map(|entry| entry.mechanism).collect();
+        let older = seen.folded.iter().flat_map(|fold| fold.mechanisms.iter().copied());
+        let mechanisms: Vec<&str> = older.chain(seen.history.iter().map(|entry| entry.mechanism)).collect();
         Ok(format!(
             "age {age} uses {} evidence {} priority {:.2} stability {:.1} strength {:.2}{}; {}",
             seen.trace.stability.uses,

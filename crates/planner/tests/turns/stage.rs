@@ -12,11 +12,11 @@ use bethink_domain::{
 };
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
-    CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Edit, Embed, EmbedError, Embedded,
-    Examine, Execute, ExecuteError, ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Forget,
-    ForgetReceipt, Import, Imported, Job, LetGo, ListTraces, Measure, MemoryError, MemoryPorts, Offload,
-    Page, Pin, Recall, RecordTurn, Remember, Remembered, ShowTrace, ShowTurn, StoreFigures, Survey,
-    TurnEvent, TurnStream,
+    CancelMigration, CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Edit, Embed,
+    EmbedError, Embedded, EmbedderFigures, Examine, Execute, ExecuteError, ExportTraces, ExportTurns,
+    ExportedTraces, ExportedTurns, Forget, ForgetReceipt, Import, Imported, Job, LetGo, ListTraces, Measure,
+    MemoryError, MemoryPorts, Migrate, Offload, Page, Pin, Recall, RecordTurn, Remember, Remembered,
+    ShowEmbedder, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent, TurnStream,
 };
 use kameo::prelude::*;
 use tokio::sync::Semaphore;
@@ -217,6 +217,9 @@ fn ports(memory: &ActorRef<Partner>) -> MemoryPorts {
         import: memory.clone().reply_recipient(),
         examine: memory.clone().reply_recipient(),
         measure: memory.clone().reply_recipient(),
+        migrate: memory.clone().reply_recipient(),
+        cancel_migration: memory.clone().reply_recipient(),
+        show_embedder: memory.clone().reply_recipient(),
     }
 }
 
@@ -484,4 +487,5 @@ never_asked! {
     Remember => Remembered, Credit => (), Correct => (), Pin => (), Edit => Remembered,
     ListTraces => Page, ShowTrace => TraceView, ShowTurn => (TurnRecord, Option<bethink_domain::Exchange>),
     Measure => StoreFigures, ExportTraces => ExportedTraces, ExportTurns => ExportedTurns, Import => Imported, Examine => Examination,
+    Migrate => (), CancelMigration => (), ShowEmbedder => EmbedderFigures,
 }

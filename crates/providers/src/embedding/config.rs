@@ -36,6 +36,64 @@ pub struct EmbeddingConfig {
     pub timeout_seconds: u64,
     /// Further attempts when a server is busy, fails or can't be reached, 0 to 10.
     pub retries_max: u32,
+    /// What becomes of a memory whose vectors are another embedder's.
+    pub on_change: OnChange,
+    /// Least share of what the old vectors found, 0 to 1, that the new ones must find too before they take over. Half: below
+    /// it the two hardly agree on what a question is about, and somebody should look before the old ones go.
+    pub parity_min: f32,
+    /// The embedder that was configured before, so that its vectors can serve until the new ones do. The embedded one is
+    /// always at hand.
+    pub previous: PreviousEmbedder,
+}
+
+/// What becomes of a memory whose vectors are another embedder's than the configured one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnChange {
+    /// It moves by itself, in the background.
+    #[default]
+    Migrate,
+    /// It goes on as it is, and moves when it is told to.
+    Wait,
+    /// It is refused, with both names.
+    Refuse,
+}
+
+/// An embedder that makes no new vectors, but only the meanings of cues for those that are there.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PreviousEmbedder {
+    /// Which kind of embedder; none if absent.
+    pub provider: Option<EmbeddingProvider>,
+    /// As the key of the same name under `[embedding]`.
+    pub path: Option<PathBuf>,
+    /// As the key of the same name under `[embedding]`.
+    pub model: Option<String>,
+    /// As the key of the same name under `[embedding]`.
+    pub base_url: Option<String>,
+    /// As the key of the same name under `[embedding]`.
+    pub api_key_env: Option<String>,
+    /// As the key of the same name under `[embedding]`.
+    pub api_key_file: Option<PathBuf>,
+    /// As the key of the same name under `[embedding]`.
+    pub dimensions: Option<u16>,
+}
+
+impl PreviousEmbedder {
+    /// It as an embedder's configuration; none where none is given.
+    #[must_use]
+    pub fn config(&self) -> Option<EmbeddingConfig> {
+        Some(EmbeddingConfig {
+            provider: self.provider?,
+            path: self.path.clone(),
+            model: self.model.clone().unwrap_or_default(),
+            base_url: self.base_url.clone(),
+            api_key_env: self.api_key_env.clone(),
+            api_key_file: self.api_key_file.clone(),
+            dimensions: self.dimensions,
+            ..EmbeddingConfig::default()
+        })
+    }
 }
 
 /// Embedders.
@@ -66,6 +124,9 @@ impl Default for EmbeddingConfig {
             texts_max: 64,
             timeout_seconds: 15,
             retries_max: 2,
+            on_change: OnChange::default(),
+            parity_min: 0.5,
+            previous: PreviousEmbedder::default(),
         }
     }
 }
@@ -82,6 +143,7 @@ impl EmbeddingConfig {
             Bounded::new("texts_max", self.texts_max as f64, 1.0, 2_048.0),
             Bounded::new("timeout_seconds", self.timeout_seconds as f64, 1.0, 600.0),
             Bounded::new("retries_max", f64::from(self.retries_max), 0.0, 10.0),
+            Bounded::new("parity_min", f64::from(self.parity_min), 0.0, 1.0),
         ]
     }
 
