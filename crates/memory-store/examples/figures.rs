@@ -30,6 +30,9 @@ const SUBJECTS: u64 = 512;
 /// Words of the made-up language that statements are written in.
 const WORDS: u64 = 4_000;
 
+/// Statements after which a space that grows is sealed.
+const SEALED: u64 = 131_000;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let here = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let dir = tempfile::tempdir_in(here)?;
@@ -74,6 +77,9 @@ fn space_of(dir: &Path, count: u64) -> Result<(), Box<dyn std::error::Error>> {
     for first in (0..count).step_by(1_000) {
         let statements = (first..count.min(first + 1_000)).map(statement).collect();
         snapshot = append(&slot, &snapshot, statements, Entropy::seeded(1), &config)?.snapshot;
+        if (first + 1_000).is_multiple_of(SEALED) {
+            snapshot = seal(&slot, &snapshot, &config)?;
+        }
     }
     println!("  stored in {:?}, 1000 a commit", start.elapsed());
     let start = Instant::now();
