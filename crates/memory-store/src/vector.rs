@@ -63,6 +63,12 @@ impl CueVector {
 
     /// Σ a·b, the same on every machine: whole numbers, with one multiply-add instruction for eight of them.
     fn dot(&self, row: &[i8]) -> i32 {
+        if cfg!(feature = "portable") {
+            let cue = self.steps.iter().flat_map(|[even, odd]| {
+                even.to_array().into_iter().zip(odd.to_array()).flat_map(|(even, odd)| [even, odd])
+            });
+            return cue.chain(self.rest.iter().copied()).zip(row).map(|(x, y)| i32::from(x) * i32::from(*y)).sum();
+        }
         let (row, row_rest) = row.as_chunks::<STEP>();
         let (row_twos, row_one) = row.as_chunks::<2>();
         let (cue_twos, cue_one) = self.steps.as_chunks::<2>();
@@ -87,6 +93,9 @@ impl CueVector {
 
 /// Σ a·b of two rows of as many components, the same on every machine.
 pub(crate) fn dot(a: &[i8], b: &[i8]) -> i32 {
+    if cfg!(feature = "portable") {
+        return a.iter().zip(b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
+    }
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<STEP>(), b.as_chunks::<STEP>());
     let mut sums = [i32x4::ZERO; 2];
     for (a, b) in a.iter().zip(b) {

@@ -67,6 +67,27 @@ struct Words {
     /// Empty once a segment holds the words.
     postings: Postings,
     keys: Vec<u64>,
+    sieve: Sieve,
+}
+
+/// Tells of most keys that no row has them, without looking at each: a bit for each of 4,096 sorts of keys.
+#[derive(Debug, Clone)]
+struct Sieve([u64; 64]);
+
+impl Default for Sieve {
+    fn default() -> Self {
+        Self([0; 64])
+    }
+}
+
+impl Sieve {
+    fn add(&mut self, key: u64) {
+        self.0[(key >> 58) as usize] |= 1 << ((key >> 52) & 63);
+    }
+
+    fn may_hold(&self, key: u64) -> bool {
+        self.0[(key >> 58) as usize] & (1 << ((key >> 52) & 63)) != 0
+    }
 }
 
 /// A time that never comes.
@@ -87,10 +108,12 @@ impl Block {
     pub(crate) fn from_rows(rows: Vec<Row>, dimensions: usize, decay: &Decay, sealed: bool) -> Self {
         let mut block = Self::new(dimensions);
         let tokens: Vec<&Tokens> = rows.iter().map(|row| &row.tokens).collect();
-        let words = Words {
+        let mut words = Words {
             postings: if sealed { Postings::default() } else { Postings::from_rows(&tokens) },
             keys: tokens.iter().map(|tokens| tokens.key).collect(),
+            sieve: Sieve::default(),
         };
+        tokens.iter().for_each(|tokens| words.sieve.add(tokens.key));
         rows.into_iter().for_each(|row| block.push_but_words(row, decay));
         block.words = Arc::new(words);
         block
@@ -101,6 +124,7 @@ impl Block {
         let words = Arc::make_mut(&mut self.words);
         words.postings.push(place, &row.tokens);
         words.keys.push(row.tokens.key);
+        words.sieve.add(row.tokens.key);
         self.push_but_words(row, decay);
     }
 
@@ -203,9 +227,7 @@ impl Block {
     }
 
     pub(crate) fn with_key(&self, key: u64) -> impl Iterator<Item = u8> + '_ {
-        // One pass without a branch in it tells whether the block need be looked at.
-        let any = self.words.keys.iter().fold(false, |any, known| any | (*known == key));
-        let keys = if any { self.words.keys.as_slice() } else { &[] };
+        let keys = if self.words.sieve.may_hold(key) { self.words.keys.as_slice() } else { &[] };
         let found = keys.iter().enumerate().filter(move |(_, known)| **known == key);
         found.map(|(row, _)| row as u8).filter(|row| !self.forgotten(*row))
     }
@@ -229,6 +251,7 @@ impl Block {
             words.postings.replace(row, tokens);
         }
         words.keys[usize::from(row)] = tokens.key;
+        words.sieve.add(tokens.key);
     }
 
     /// Drops the words of all rows, which a segment holds now.
