@@ -8,6 +8,7 @@ mod contents;
 mod cures;
 mod directory;
 mod rows;
+mod segments;
 mod sizes;
 mod space;
 #[cfg(test)]
@@ -43,6 +44,8 @@ pub(crate) enum Cure {
     ReadWords(u64),
     /// A text that belongs to nobody goes.
     DropText((u8, u64)),
+    /// A segment goes, and is built anew.
+    DropSegment(u64),
 }
 
 /// What was found, and what can be done about it.

@@ -67,7 +67,11 @@ impl CueVector {
             let cue = self.steps.iter().flat_map(|[even, odd]| {
                 even.to_array().into_iter().zip(odd.to_array()).flat_map(|(even, odd)| [even, odd])
             });
-            return cue.chain(self.rest.iter().copied()).zip(row).map(|(x, y)| i32::from(x) * i32::from(*y)).sum();
+            return cue
+                .chain(self.rest.iter().copied())
+                .zip(row)
+                .map(|(x, y)| i32::from(x) * i32::from(*y))
+                .sum();
         }
         let (row, row_rest) = row.as_chunks::<STEP>();
         let (row_twos, row_one) = row.as_chunks::<2>();

@@ -9,6 +9,7 @@ use redb::{Database, ReadableTable};
 use super::Cure;
 use crate::error::StoreError;
 use crate::file::read::{bulky_text, sound};
+use crate::file::sealed::drop_segment;
 use crate::file::tables::{COUNTERS_KEY, Op, Tables, TextSlot};
 use crate::records;
 use crate::tokens::Tokens;
@@ -21,6 +22,7 @@ pub(super) fn apply(path: &Path, database: &Database, cures: &[Cure]) -> Result<
         for cure in cures {
             match cure {
                 Cure::DropVector(id) => tables.write(&Op::DropVector(TraceId::from_raw(*id)))?,
+                Cure::DropSegment(number) => drop_segment(&mut tables, *number)?,
                 Cure::ReadWords(id) => read_words(path, &mut tables, *id)?,
                 Cure::DropText(key) => {
                     tables.bulky.remove(key).map_err(|error| StoreError::database(path, error))?;

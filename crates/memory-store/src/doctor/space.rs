@@ -8,7 +8,7 @@ use bethink_domain::{Examination, FindingKind, Findings, SpaceId};
 use redb::ReadTransaction;
 
 use super::rows::Reader;
-use super::{Checkup, Cure, Diagnosis, agreement, cures, sizes};
+use super::{Checkup, Cure, Diagnosis, agreement, cures, segments, sizes};
 use crate::error::StoreError;
 use crate::file::open::beside;
 use crate::file::slot::StoreSlot;
@@ -81,6 +81,7 @@ fn diagnose(
         found.add(FindingKind::SpaceMisplaced, "the space", format!("it says that it is {}", meta.space));
     }
     agreement::agree(&rows, checkup, found);
+    segments::check(&reader, found);
     sizes::measure(path, &held.read, into, found);
 }
 

@@ -92,13 +92,14 @@ fn in_one_commit(
 }
 
 /// A segment as far as waking needs it.
-pub(super) struct Stored {
+#[derive(Debug)]
+pub(crate) struct Stored {
     pub(super) number: u64,
     pub(super) head: Head,
     /// Ids of its rows, forgotten ones among them: full blocks.
-    pub(super) ids: Vec<TraceId>,
-    pub(super) words: Words,
-    pub(super) keys: Keys,
+    pub(crate) ids: Vec<TraceId>,
+    pub(crate) words: Words,
+    pub(crate) keys: Keys,
 }
 
 impl Stored {
@@ -145,6 +146,25 @@ pub(super) fn segments(path: &Path, read: &ReadTransaction) -> Result<Vec<Stored
             Some(segment) => segments.push(segment),
             None => tracing::warn!(path = %path.display(), number, "segment is damaged and is built anew"),
         }
+    }
+    Ok(segments)
+}
+
+/// Every segment by its number; none for one whose parts, the graph among them, are not what was written.
+pub(crate) fn all(path: &Path, read: &ReadTransaction) -> Result<Vec<(u64, Option<Stored>)>, StoreError> {
+    let Some(table) = open_if_there(path, read, SEALED)? else { return Ok(Vec::new()) };
+    let mut segments = Vec::new();
+    for number in numbers(path, read)? {
+        let bytes =
+            table.get(key(Part::Head, number, 0)).map_err(|error| StoreError::database(path, error))?;
+        let head = bytes.and_then(|bytes| records::decode_head(bytes.value()).ok());
+        let segment = match head {
+            Some(head) if part(path, &table, number, &head, Part::Graph)?.is_some() => {
+                whole(path, &table, number, head)?
+            }
+            _ => None,
+        };
+        segments.push((number, segment));
     }
     Ok(segments)
 }

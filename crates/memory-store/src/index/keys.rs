@@ -25,11 +25,13 @@ impl Keys {
         &self.rows[start..start + len]
     }
 
-    /// Rows whose key is no more what it was.
+    /// Rows whose key is no more what it was, ascending.
     pub(crate) fn changed(&self, now: impl Fn(u32) -> Option<u64>) -> Vec<u32> {
         let pairs = self.halves.iter().zip(&self.rows);
         let differs = |(known, row): &(&u32, &u32)| now(**row).is_some_and(|key| half(key) != **known);
-        pairs.filter(differs).map(|(_, row)| *row).collect()
+        let mut rows: Vec<u32> = pairs.filter(differs).map(|(_, row)| *row).collect();
+        rows.sort_unstable();
+        rows
     }
 
     /// The stored form.
