@@ -33,6 +33,8 @@ use crate::vector::QuantisedVector;
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     blocks: Vec<Arc<Block>>,
+    /// Shared by all states in which a row keeps its place; another each time that the file is read.
+    layout: Arc<()>,
     /// Ascending by their blocks.
     segments: Arc<Vec<Arc<Segment>>>,
     loose: Arc<Loose>,
@@ -69,6 +71,7 @@ impl Snapshot {
     pub(crate) fn new(embedder: Option<EmbedderRecord>, decay: Decay) -> Self {
         Self {
             blocks: Vec::new(),
+            layout: Arc::default(),
             segments: Arc::default(),
             loose: Arc::default(),
             unclean: Vec::new(),

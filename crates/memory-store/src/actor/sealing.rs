@@ -108,8 +108,12 @@ impl MemoryStore {
             return;
         }
         let Some(Ready { made, from }) = self.sealing.ready.pop_front() else { return };
-        self.in_flight = Some(0);
         let (slot, epoch, base) = (self.args.slot.clone(), self.epoch, self.published.load_full());
+        // The file was read anew meanwhile, as after moving to another embedder: it is of no use.
+        if !base.same_places(&from) {
+            return;
+        }
+        self.in_flight = Some(0);
         let (port, me) = (Arc::clone(&self.args.commit), me.clone());
         tokio::spawn(async move {
             let job = move || match made {

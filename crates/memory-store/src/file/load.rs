@@ -1,13 +1,18 @@
 //! Reading a whole space at waking.
 
+mod aside;
+
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
 use bethink_cognition::Decay;
 use bethink_domain::{EmbedderIdentity, RecallId, TraceId};
 use redb::{
     AccessGuard, Database, Range, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
 };
+
+use aside::{Beside, Numbers, Source};
 
 use super::open;
 use super::read::{bulky_text, open_if_there, sound};
@@ -88,11 +93,24 @@ fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<
         let table = read.open_table(table).map_err(|error| StoreError::database(path, error))?;
         table.len().map_err(|error| StoreError::database(path, error))
     };
-    if count(STATES)? > count(BODIES)? {
+    let bodies = count(BODIES)?;
+    if count(STATES)? > bodies {
         return Err(StoreError::damaged(path, "it holds numbers of no trace"));
     }
-    let mut walk = RowWalk::new(path, read, snapshot)?;
-    let mut stored = sealed::segments(path, read)?.into_iter().peekable();
+    let generation = snapshot.embedder().map(|embedder| embedder.generation);
+    let beside = Beside::new(path, read, vectors_of(generation.unwrap_or(1)), generation)?;
+    let bulky = read.open_table(BULKY).map_err(|error| StoreError::database(path, error))?;
+    let stored = sealed::segments(path, read)?;
+    let bodies_walk = Walk::new(path, read, BODIES)?;
+    thread::scope(|scope| {
+        let numbers = if bodies < aside::MANY { Source::Here(beside) } else { Source::aside(scope, beside) };
+        gather(RowWalk { path, bodies: bodies_walk, bulky, numbers }, stored, snapshot)
+    })
+}
+
+/// Makes blocks of all rows, open ones and those of segments.
+fn gather(mut walk: RowWalk<'_>, stored: Vec<Stored>, snapshot: &mut Snapshot) -> Result<(), StoreError> {
+    let mut stored = stored.into_iter().peekable();
     let mut gathered: Vec<Row> = Vec::new();
     while let Some(row) = walk.next()? {
         while stored.peek().is_some_and(|segment| segment.head.last_id < row.id.raw()) {
@@ -132,47 +150,20 @@ fn settle(snapshot: &mut Snapshot, stored: Option<Stored>, gathered: &mut Vec<Ro
 struct RowWalk<'a> {
     path: &'a Path,
     bodies: Walk<'a>,
-    states: Walk<'a>,
-    vectors: Walk<'a>,
     bulky: redb::ReadOnlyTable<(u8, u64), &'static str>,
-    generation: Option<u16>,
+    numbers: Source<'a>,
 }
 
-impl<'a> RowWalk<'a> {
-    fn new(path: &'a Path, read: &ReadTransaction, snapshot: &Snapshot) -> Result<Self, StoreError> {
-        let bulky = read.open_table(BULKY).map_err(|error| StoreError::database(path, error))?;
-        let generation = snapshot.embedder().map(|embedder| embedder.generation);
-        Ok(Self {
-            path,
-            bodies: Walk::new(path, read, BODIES)?,
-            states: Walk::new(path, read, STATES)?,
-            vectors: Walk::new(path, read, vectors_of(generation.unwrap_or(1)))?,
-            bulky,
-            generation,
-        })
-    }
-
+impl RowWalk<'_> {
     fn next(&mut self) -> Result<Option<Row>, StoreError> {
         let path = self.path;
-        let Some(entry) = self.bodies.range.as_mut().and_then(Iterator::next) else { return Ok(None) };
-        let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
-        let id = key.value();
+        let Some((id, bytes)) = self.bodies.next()? else { return Ok(None) };
         let bulky = || bulky_text(&self.bulky, TextSlot::Trace, id);
         let (body, tokens) = sound(path, records::decode_body(bytes.value(), bulky))?;
-        let Some(state) = self.states.at(id)? else {
+        let Some(Numbers { state, vector, .. }) = self.numbers.at(id)? else {
             return Err(StoreError::damaged(path, "it holds a trace without its numbers"));
         };
-        let vector = match self.vectors.at(id)? {
-            Some(bytes) => Some(sound(path, records::decode_vector(bytes.value()))?),
-            None => None,
-        };
-        Ok(Some(Row {
-            id: TraceId::from_raw(id),
-            state: sound(path, records::decode_state(state.value()))?,
-            tokens,
-            body: Arc::new(body),
-            vector: vector.filter(|(of, _)| Some(*of) == self.generation).map(|(_, vector)| vector),
-        }))
+        Ok(Some(Row { id: TraceId::from_raw(id), state, tokens, body: Arc::new(body), vector }))
     }
 }
 
@@ -221,6 +212,13 @@ impl<'a> Walk<'a> {
         Ok(Self { path, range, ahead: None })
     }
 
+    /// The next row.
+    fn next(&mut self) -> Result<Option<(u64, AccessGuard<'static, &'static [u8]>)>, StoreError> {
+        let Some(entry) = self.range.as_mut().and_then(Iterator::next) else { return Ok(None) };
+        let (key, bytes) = entry.map_err(|error| StoreError::database(self.path, error))?;
+        Ok(Some((key.value(), bytes)))
+    }
+
     /// The row of an id; ids must be asked for in ascending order.
     fn at(&mut self, id: u64) -> Result<Option<AccessGuard<'static, &'static [u8]>>, StoreError> {
         loop {
@@ -232,9 +230,8 @@ impl<'a> Walk<'a> {
                 }
                 _ => {}
             }
-            let Some(entry) = self.range.as_mut().and_then(Iterator::next) else { return Ok(None) };
-            let (key, bytes) = entry.map_err(|error| StoreError::database(self.path, error))?;
-            self.ahead = Some((key.value(), bytes));
+            let Some(next) = self.next()? else { return Ok(None) };
+            self.ahead = Some(next);
         }
     }
 }

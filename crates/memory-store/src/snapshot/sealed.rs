@@ -20,6 +20,11 @@ impl Snapshot {
         &self.loose
     }
 
+    /// Whether rows have the same places in both.
+    pub(crate) fn same_places(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.layout, &other.layout)
+    }
+
     /// Numbers of the blocks that no segment covers, ascending.
     pub(crate) fn open_blocks(&self) -> impl Iterator<Item = u32> + '_ {
         let ends = self.segments.iter().map(|segment| segment.range().end);
