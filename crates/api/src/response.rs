@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backup::Backup;
+use crate::backup::{Backup, HoldingBackup};
 use crate::embedder::EmbedderView;
 use crate::examination::{DirectoryExamined, Examined};
 use crate::request::SpaceName;
@@ -346,6 +346,12 @@ pub struct Forgotten {
     pub gone_from_memory: bool,
     /// The file no longer holds the bytes.
     pub gone_from_disk: bool,
+    /// Since when it does not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub gone_from_disk_at: Option<String>,
+    /// Backups that still hold them.
+    #[serde(default)]
+    pub backups: Vec<HoldingBackup>,
 }
 
 /// How a process is.
@@ -451,4 +457,13 @@ pub struct Figures {
     pub journal_entries: u64,
     /// The embedder of the stored vectors.
     pub embedder: Option<String>,
+    /// Bytes of the file.
+    #[serde(default)]
+    pub file_bytes: u64,
+    /// Something was forgotten, and freed pages of the file may still hold its bytes.
+    #[serde(default)]
+    pub scrub_pending: bool,
+    /// When the file was last written anew after something was forgotten.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub scrubbed_at: Option<String>,
 }

@@ -142,6 +142,20 @@ pub(crate) enum Command {
         #[arg(long)]
         migrate: bool,
     },
+    /// Put memory back from a backup, in the place of what is there; what was forgotten since stays forgotten
+    #[command(
+        after_help = "Example:\n  bethink restore /mnt/disk/bethink-2026-03-14 --dry-run\n  bethink restore /mnt/disk/bethink-2026-03-14 --user ada --yes\n\nWith --user or --agent, the spaces of that name alone are put back. No process may own the memory meanwhile."
+    )]
+    Restore {
+        /// The backup
+        dir: PathBuf,
+        /// Say what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
     /// Explain a memory, or how a turn was answered
     #[command(after_help = "Example:\n  bethink why --last\n  bethink why 0c1v7k2m4q7zp")]
     Why {

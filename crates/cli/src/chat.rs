@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use bethink_api::{Fault, FaultKind, Request, Response};
 use bethink_clock::{Clock, Entropy, SystemClock};
 use bethink_domain::{AgentName, SessionId, SpaceId, Span, Timestamp, UserName};
+use bethink_runtime::TYPED_LINES;
 use bethink_settings::Settings;
 use serde_json::json;
 
@@ -56,7 +57,7 @@ pub(crate) async fn run(
     let terminal = Output::is_terminal() && !output.json;
     let mut interrupts = Interrupts::new()?;
     let held = terminal.then(Terminal::hold).flatten();
-    let mut lines = Lines::start(terminal.then(|| settings.data_dir.join("chat_history")))?;
+    let mut lines = Lines::start(terminal.then(|| settings.data_dir.join(TYPED_LINES)))?;
     let now = SystemClock.now();
     let session = new_session(opened, now);
     let mut chat = Chat { opened, settings, output, session, spoke_at: now, private, fault: None };
@@ -230,7 +231,10 @@ impl Chat<'_> {
             return Ok(self.output.line("Nothing was deleted.")?);
         }
         match self.forgotten(id, false).await {
-            Ok(done) => Ok(self.output.line(&forget::receipt(&done))?),
+            Ok(mut done) => {
+                forget::await_disk(&self.opened, &mut done).await?;
+                Ok(self.output.line(&forget::receipt(&done, self.settings))?)
+            }
             Err(fault) => Ok(self.output.line(&format!("({fault})"))?),
         }
     }

@@ -12,6 +12,7 @@ mod import;
 mod memory;
 mod recall;
 mod remember;
+mod restore;
 mod serve;
 mod status;
 mod torture;
@@ -63,6 +64,10 @@ pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Resul
             let asked = doctor::Asked { deep, repair, migrate, agent: of.0, user: of.1 };
             return doctor::run(&builder, &settings, output, asked).await;
         }
+        Command::Restore { dir, dry_run, yes } => {
+            let asked = restore::Asked { dir, agent: of.0, user: of.1, dry_run, yes };
+            return restore::run(&settings, output, asked).await;
+        }
         Command::Torture { runs, clients, seed, vectors, scratch } => {
             let scratch = scratch.unwrap_or_else(std::env::temp_dir);
             return torture::run(output, torture::Ordeal { runs, clients, seed, vectors }, &scratch).await;
@@ -93,7 +98,7 @@ async fn with_door(
         }
         Command::Memory(command) => memory::run(opened, settings, output, command).await,
         Command::Backup { dir } => backup::run(opened, output, dir).await,
-        Command::Forget { id, yes } => forget::run(opened, output, id, yes).await,
+        Command::Forget { id, yes } => forget::run(opened, settings, output, id, yes).await,
         Command::Export { file, transcript, replace } => {
             export::run(opened, output, export::Asked { file, transcript, replace }).await
         }
@@ -111,6 +116,7 @@ async fn with_door(
         Command::Bench(_)
         | Command::Config(_)
         | Command::Eval(_)
+        | Command::Restore { .. }
         | Command::Serve
         | Command::Status
         | Command::Doctor { .. }

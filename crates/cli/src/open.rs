@@ -105,6 +105,22 @@ pub(crate) async fn own_alone(builder: &Builder, settings: &Settings) -> Result<
     }
 }
 
+/// Becomes the owner of the data and starts nothing; an owner that goes away soon is waited for. `advice` is what a person
+/// can do about one that stays.
+pub(crate) async fn claim(settings: &Settings, advice: &str) -> Result<DataDir, Fault> {
+    let deadline = Instant::now() + OWNER_PATIENCE;
+    loop {
+        match DataDir::claim(&settings.data_dir, settings.run_dir.as_deref()) {
+            Ok(dir) => return Ok(dir),
+            Err(error @ RuntimeError::InUse { .. }) if Instant::now() >= deadline => {
+                return Err(Fault::new(FaultKind::Data, format!("{error}: {advice}")));
+            }
+            Err(RuntimeError::InUse { .. }) => tokio::time::sleep(RETRY).await,
+            Err(error) => return Err(unclaimed(&error)),
+        }
+    }
+}
+
 /// The owner's door; none when nobody owns the data.
 pub(crate) async fn connect(settings: &Settings) -> Result<Option<(Arc<dyn Door>, SpaceName)>, Fault> {
     if !settings.data_dir.exists() {
@@ -126,9 +142,10 @@ pub(crate) async fn connect(settings: &Settings) -> Result<Option<(Arc<dyn Door>
     Err(Fault::new(FaultKind::Data, message))
 }
 
-fn unclaimed(error: &RuntimeError) -> Fault {
+pub(crate) fn unclaimed(error: &RuntimeError) -> Fault {
     let kind = match error {
         RuntimeError::Unwritable { .. } => FaultKind::Unwritable,
+        RuntimeError::Data(_) => FaultKind::Data,
         _ => FaultKind::Failed,
     };
     Fault::new(kind, error.to_string())

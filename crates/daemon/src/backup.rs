@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bethink_api::{self as api, Fault, FaultKind, Response};
-use bethink_runtime::{Handle, Manifest};
+use bethink_runtime::{Handle, Holding, Manifest};
 
 use crate::local::running;
 
@@ -33,5 +33,14 @@ fn shape(dir: &Path, manifest: Manifest) -> api::Backup {
             })
             .collect(),
         made_at: manifest.made_at,
+    }
+}
+
+/// A backup that holds what was forgotten.
+pub(crate) fn holding_shape(holding: Holding) -> api::HoldingBackup {
+    api::HoldingBackup {
+        path: holding.path.display().to_string(),
+        made_at: api::rfc3339(holding.made_at),
+        seen: holding.seen,
     }
 }

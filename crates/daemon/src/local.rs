@@ -12,7 +12,7 @@ use bethink_protocol::{ConverseError, Durable, MemoryError, TurnEvent};
 use bethink_runtime::{AskError, Handle, Mend, RuntimeError};
 use tokio::sync::mpsc;
 
-use crate::backup::backup;
+use crate::backup::{backup, holding_shape};
 use crate::doctor::{examine, examine_directory};
 use crate::door::{Door, DoorFuture, Responses};
 use crate::status::status;
@@ -231,7 +231,11 @@ impl LocalDoor {
             // An executor that is not running has nothing in mind.
             let _ = ports.let_go.tell(let_go).await;
         }
+        let ids = receipt.traces.iter().map(|(id, _)| *id).collect();
+        let holding = self.handle.backups_holding(space, ids, receipt.turns.clone()).await;
         Ok(Response::Forgotten(api::Forgotten {
+            gone_from_disk_at: None,
+            backups: holding.into_iter().map(holding_shape).collect(),
             traces: receipt.traces.into_iter().map(|(id, text)| (id.to_string(), text)).collect(),
             turns: receipt.turns.iter().map(ToString::to_string).collect(),
             gone_from_memory: receipt.gone_from_memory,
@@ -249,6 +253,8 @@ impl LocalDoor {
             turns: figures.turns,
             journal_entries: figures.journal_entries,
             embedder: figures.embedder.as_ref().map(api::embedder_named),
+            scrub_pending: figures.scrub_pending,
+            scrubbed_at: figures.scrubbed_at.map(api::rfc3339),
         }))
     }
 

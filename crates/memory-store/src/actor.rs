@@ -5,6 +5,7 @@ mod examining;
 mod lane;
 mod moving;
 mod reading;
+mod renewal;
 mod sealing;
 mod transfer;
 mod writing;
@@ -29,11 +30,13 @@ use crate::apply::{Answer, Command, Rules};
 use crate::config::StoreConfig;
 use crate::error::StoreError;
 use crate::file::load;
+use crate::file::rewrite::scrubbed_at;
 use crate::file::slot::StoreSlot;
 use crate::snapshot::Snapshot;
 pub(crate) use embedding::named;
 use embedding::{EmbedLane, Retry};
 use moving::Mover;
+use renewal::Renewal;
 use sealing::SealLane;
 
 /// What it takes to build a store, and to build it again after a crash.
@@ -90,8 +93,7 @@ pub struct MemoryStore {
     retry: Retry,
     sealing: SealLane,
     mover: Mover,
-    /// A scrub failed, and is left for the next waking.
-    scrub_failed: bool,
+    renewal: Renewal,
     last_recall: u64,
     /// The latest time that a message told.
     seen_at: Timestamp,
@@ -118,10 +120,13 @@ impl Actor for MemoryStore {
         let closed = || StoreError::Closed { path: args.slot.path().to_owned() };
         let load = move || {
             let epoch = slot.begin_epoch();
-            let load = |database: &redb::Database| load::load(slot.path(), database, slot.embedder(), decay);
-            slot.in_turn(epoch, || slot.with(load)).map(|snapshot| (epoch, snapshot))
+            let load = |database: &redb::Database| {
+                let snapshot = load::load(slot.path(), database, slot.embedder(), decay)?;
+                Ok((snapshot, scrubbed_at(slot.path(), database)?))
+            };
+            slot.in_turn(epoch, || slot.with(load)).map(|loaded| (epoch, loaded))
         };
-        let (epoch, snapshot) = offload(&args.commit, load).await.map_err(|_| closed())??;
+        let (epoch, (snapshot, scrubbed_at)) = offload(&args.commit, load).await.map_err(|_| closed())??;
         tracing::debug!(space = %args.space, traces = snapshot.len(), "memory loaded");
         let (space, embedder) = (args.space.clone(), args.slot.embedder().cloned());
         let rules = Rules { config: args.config.memory, entropy: args.entropy, space, embedder };
@@ -133,7 +138,7 @@ impl Actor for MemoryStore {
             queue: VecDeque::new(),
             effects: VecDeque::new(),
             in_flight: None,
-            scrub_failed: false,
+            renewal: Renewal::known(scrubbed_at),
             embedding: EmbedLane::default(),
             retry: Retry::default(),
             sealing: SealLane::default(),
@@ -144,7 +149,6 @@ impl Actor for MemoryStore {
             args,
         };
         // A scrub that a crash cut short, and vectors that were still missing.
-        store.scrub(&me);
         store.retry_embedding(&me);
         store.go_on(&me);
         Ok(store)
@@ -170,6 +174,8 @@ impl Message<Tick> for MemoryStore {
         self.seen_at = self.seen_at.max(tick.now);
         self.retry_embedding(ctx.actor_ref());
         self.tick_move(ctx.actor_ref());
+        self.renew_on_tick(ctx.actor_ref());
+        self.go_on(ctx.actor_ref());
     }
 }
 

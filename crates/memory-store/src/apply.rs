@@ -13,6 +13,7 @@ mod revise;
 mod turn;
 
 pub(crate) use encode::check_text;
+pub(crate) use forget::BLANK;
 pub(crate) use import::known;
 pub(crate) use migrate::Step;
 
@@ -140,7 +141,7 @@ impl<'a> Change<'a> {
         past: &dyn Past,
     ) -> Result<Result<Answer, MemoryError>, StoreError> {
         let answer = match command {
-            Command::Remember { remember, masked } => self.remember(remember, masked),
+            Command::Remember { remember, masked } => self.remember(remember, masked, past),
             Command::CompleteTurn(turn) => self.complete_turn(turn, past),
             Command::RecordTurn(turn) => self.record_turn(turn, past),
             Command::Credit(credit) => self.credit_recall(credit),

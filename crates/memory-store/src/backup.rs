@@ -5,6 +5,7 @@
 
 mod known;
 mod manifest;
+mod restore;
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,6 +15,7 @@ use bethink_domain::{SpaceId, Timestamp};
 
 pub use known::{Holding, KnownBackups};
 pub use manifest::{LeftOut, Manifest, SpaceCopy};
+pub use restore::{Present, Restore, SpaceRestore};
 
 use crate::error::StoreError;
 use crate::file::copy::{self, Content};

@@ -33,6 +33,10 @@ pub struct MemoryConfig {
     /// Traces of one sealed segment, 512 to 1048576. Each segment takes a fraction of a millisecond in every recall, and
     /// half a minute to build when it is full.
     pub segment_rows: usize,
+    /// Share of a file that is neither key nor value above which it is written anew in the background, 0 to 1. A fresh
+    /// copy has 0.05 to 0.35, depending on the lengths of its texts; at 0.5 half of the file is of no use, and copying
+    /// gives back a third of it at least. At 1 it never is, unless something was forgotten.
+    pub compact_above: f32,
     /// Page cache of an open file in bytes, from 65536. 4 MiB hold the pages that commits touch; recall reads none.
     pub cache_bytes: usize,
     /// Longest wait for vectors in milliseconds, 100 to 600000. Then a statement is stored without, and its vector
@@ -51,6 +55,7 @@ impl Default for MemoryConfig {
             journal_days: 90,
             seal_rows: 32_768,
             segment_rows: 131_072,
+            compact_above: 0.5,
             cache_bytes: 4 * 1024 * 1024,
             embed_timeout_ms: 20_000,
         }
@@ -73,6 +78,7 @@ impl MemoryConfig {
             Bounded::new("journal_days", f64::from(self.journal_days), 1.0, 36_500.0),
             Bounded::new("seal_rows", self.seal_rows as f64, 512.0, 1_048_576.0),
             Bounded::new("segment_rows", self.segment_rows as f64, 512.0, 1_048_576.0),
+            Bounded::new("compact_above", f64::from(self.compact_above), 0.0, 1.0),
             Bounded::new("cache_bytes", self.cache_bytes as f64, 65_536.0, f64::INFINITY),
             Bounded::new("embed_timeout_ms", self.embed_timeout_ms as f64, 100.0, 600_000.0),
         ]

@@ -25,7 +25,9 @@ mod vector;
 mod view;
 
 pub use actor::{MemoryStore, MemoryStoreArgs, ports};
-pub use backup::{BackupDraft, Holding, KnownBackups, LeftOut, Manifest, SpaceCopy};
+pub use backup::{
+    BackupDraft, Holding, KnownBackups, LeftOut, Manifest, Present, Restore, SpaceCopy, SpaceRestore,
+};
 pub use catalogue::{Catalogue, Wake};
 pub use config::{MemoryConfig, MigrationConfig, StoreConfig};
 pub use direct::{Appended, append, seal, stored_bytes};

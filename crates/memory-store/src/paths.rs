@@ -141,6 +141,25 @@ pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Where a restored file is made before it takes its place.
+pub(crate) fn restoring(path: &Path) -> PathBuf {
+    path.with_extension("redb-restoring")
+}
+
+/// Where the file is kept that a restored one replaces, until that one is found sound.
+pub(crate) fn replaced(path: &Path) -> PathBuf {
+    path.with_extension("redb-before")
+}
+
+/// Removes what an interrupted restore may have left beside a file; it may hold what was forgotten since.
+pub(crate) fn remove_set_aside(path: &Path) {
+    for aside in [restoring(path), replaced(path)] {
+        if let Err(error) = remove_if_there(&aside) {
+            tracing::warn!(path = %aside.display(), %error, "what an interrupted restore left can't be removed");
+        }
+    }
+}
+
 /// Makes a rename in the directory durable.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     #[cfg(unix)]

@@ -113,6 +113,9 @@ pub(crate) fn measure(snapshot: &Snapshot, at: Timestamp) -> StoreFigures {
         turns: usize::try_from(snapshot.counters.turns).unwrap_or(usize::MAX),
         journal_entries: snapshot.journal_entries(),
         embedder: embedder.map(|embedder| embedder.identity.clone()),
+        scrub_pending: snapshot.counters.scrub_pending,
+        scrubbed_at: None,
+        file_bytes: 0,
         clock_back: Span::from_millis(snapshot.counters.clock_back_ms),
     }
 }

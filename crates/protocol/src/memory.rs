@@ -232,6 +232,12 @@ pub struct StoreFigures {
     pub journal_entries: u64,
     /// The embedder whose vectors are stored.
     pub embedder: Option<EmbedderIdentity>,
+    /// Something was forgotten, and freed pages of the file may still hold its bytes.
+    pub scrub_pending: bool,
+    /// When the file was last written anew after something was forgotten.
+    pub scrubbed_at: Option<Timestamp>,
+    /// Bytes of the file.
+    pub file_bytes: u64,
     /// How far the clock was found to have gone back, at most.
     pub clock_back: Span,
 }

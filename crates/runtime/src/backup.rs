@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bethink_domain::{SpaceId, Timestamp};
+use bethink_domain::{SpaceId, Timestamp, TraceId, TurnId};
 use bethink_memory_store::{BackupDraft, Holding, KnownBackups, Manifest, StoreError, spaces_on_disk};
 use bethink_protocol::{Offload, offload};
 use kameo::actor::WeakActorRef;
@@ -71,10 +71,16 @@ impl Backups {
         Ok(manifest)
     }
 
-    /// The backups that hold something which a space was told at a time.
-    pub(crate) async fn holding(&self, space: &SpaceId, told_at: Timestamp) -> Vec<Holding> {
+    /// The backups that hold one of these traces or turns.
+    pub(crate) async fn holding(
+        &self,
+        space: &SpaceId,
+        traces: Vec<TraceId>,
+        turns: Vec<TurnId>,
+    ) -> Vec<Holding> {
         let (dir, space) = (Arc::clone(&self.data_dir), space.clone());
-        let known = offload(&self.blocking, move || KnownBackups::read(&dir).holding(&space, told_at));
+        let known =
+            offload(&self.blocking, move || KnownBackups::read(&dir).holding(&space, &traces, &turns));
         known.await.unwrap_or_default()
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bethink_domain::{EmbedderIdentity, SpaceId, Timestamp, UnitVector};
+use bethink_domain::{EmbedderIdentity, SpaceId, Timestamp, TraceId, TurnId, UnitVector};
 use bethink_memory_store::{Holding, Manifest};
 use bethink_protocol::{EmbedPort, Offload, Tick, offload};
 use bethink_providers::Embedder;
@@ -39,6 +39,8 @@ pub struct Handle {
     /// The configured embedder, if it makes vectors.
     pub(crate) identity: Option<EmbedderIdentity>,
     pub(crate) blocking: Arc<dyn Offload>,
+    /// Sees to what lies beside the spaces.
+    pub(crate) beside: tokio::task::JoinHandle<()>,
     pub(crate) ticker: tokio::task::AbortHandle,
     pub(crate) extensions: Vec<Running>,
     pub(crate) board: Board,
@@ -181,9 +183,14 @@ impl Handle {
         self.backups.make(target, self.now()).await
     }
 
-    /// Known backups that hold what a space was told at a time.
-    pub async fn backups_holding(&self, space: &SpaceId, told_at: Timestamp) -> Vec<Holding> {
-        self.backups.holding(space, told_at).await
+    /// Known backups that hold one of these traces or turns of a space.
+    pub async fn backups_holding(
+        &self,
+        space: &SpaceId,
+        traces: Vec<TraceId>,
+        turns: Vec<TurnId>,
+    ) -> Vec<Holding> {
+        self.backups.holding(space, traces, turns).await
     }
 
     async fn count(&self) -> Vec<Counted> {
@@ -219,6 +226,10 @@ impl Handle {
         let _ = self.root.stop_gracefully().await;
         self.wakes.close();
         self.access.events.close();
+        while !self.beside.is_finished() {
+            // It hears what was told before, which is quick; nobody else is left to be kept waiting.
+            tokio::task::yield_now().await;
+        }
         match asleep {
             Ok(_) => Ok(()),
             Err(_) => {

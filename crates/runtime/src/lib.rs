@@ -4,6 +4,7 @@
 //! message for them. Only this crate knows which actor stands behind which port.
 
 mod backup;
+mod beside;
 mod config;
 mod datadir;
 mod directory;
@@ -17,10 +18,12 @@ mod health;
 mod mishaps;
 mod pool;
 mod ports;
+mod restore;
 mod start;
 mod wakes;
 
-pub use bethink_memory_store::{Holding, LeftOut, Manifest, SpaceCopy};
+pub use beside::TYPED_LINES;
+pub use bethink_memory_store::{Holding, LeftOut, Manifest, Present, Restore, SpaceCopy, SpaceRestore};
 pub use config::RuntimeConfig;
 pub use datadir::{DataDir, make_private_dir};
 pub use doctor::Mend;

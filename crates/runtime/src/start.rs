@@ -18,6 +18,7 @@ use kameo::supervision::{RestartPolicy, SupervisionStrategy};
 use tokio_util::sync::CancellationToken;
 
 use crate::backup::Backups;
+use crate::beside::forget_typed_lines;
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
 use crate::directory::{DIRECTORY_MAILBOX, Directory, DirectoryArgs};
@@ -164,6 +165,7 @@ async fn run(
     let started_at = parts.clock.now();
     let backups =
         Backups::new(directory.downgrade(), Arc::clone(&parts.data_dir), Arc::clone(&parts.blocking));
+    let beside = forget_typed_lines(&parts.events, &parts.data_dir, &parts.blocking);
     let Parts { wakes, board, mishaps, embedder: identity, blocking, .. } = parts;
     Handle {
         root,
@@ -177,6 +179,7 @@ async fn run(
         backups,
         identity,
         blocking,
+        beside,
         ticker,
         extensions,
         board,

@@ -140,6 +140,8 @@ pub struct MemorySection {
     pub seal_rows: usize,
     /// See [`MemoryConfig::segment_rows`].
     pub segment_rows: usize,
+    /// Share of a file that is of no use above which it is written anew in the background, 0 to 1.
+    pub compact_above: f32,
     /// Page cache of an open file in bytes, from 65,536.
     pub cache_bytes: usize,
     /// Longest wait for vectors in milliseconds, 100 to 600,000.
@@ -163,6 +165,7 @@ impl Default for MemorySection {
             journal_days: store.journal_days,
             seal_rows: store.seal_rows,
             segment_rows: store.segment_rows,
+            compact_above: store.compact_above,
             cache_bytes: store.cache_bytes,
             embed_timeout_ms: store.embed_timeout_ms,
         }
@@ -189,6 +192,7 @@ impl MemorySection {
             journal_days: self.journal_days,
             seal_rows: self.seal_rows,
             segment_rows: self.segment_rows,
+            compact_above: self.compact_above,
             cache_bytes: self.cache_bytes,
             embed_timeout_ms: self.embed_timeout_ms,
         }

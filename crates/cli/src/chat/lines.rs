@@ -87,12 +87,17 @@ fn terminal(history: &Path, asked: &threads::Receiver<bool>, sender: &mpsc::Send
     let config = Config::builder().max_history_size(HISTORY_MAX).map(rustyline::config::Builder::build);
     let Ok(mut editor) = config.and_then(DefaultEditor::with_config) else { return pipe(asked, sender) };
     // A missing or unreadable history is an empty one.
-    drop(editor.load_history(history));
+    let mut kept = editor.load_history(history).is_ok();
     while let Ok(unrecorded) = asked.recv() {
         let read = match editor.readline("> ") {
             Ok(line) => {
                 if !unrecorded && !line.trim().is_empty() {
+                    if kept && !history.exists() {
+                        // It was removed because something was forgotten.
+                        drop(editor.clear_history());
+                    }
                     record(&mut editor, history, &line);
+                    kept = true;
                 }
                 Read::Line(line)
             }

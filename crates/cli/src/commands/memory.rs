@@ -6,11 +6,13 @@ use bethink_api::{Fault, FaultKind, Request, Response};
 use bethink_settings::Settings;
 use serde_json::json;
 
+use super::backup::size;
 use super::mismatch;
 use crate::args::MemoryCommand;
 use crate::open::Opened;
 use crate::output::Output;
 use crate::say;
+use crate::say::moment;
 
 /// Traces fetched at a time.
 const PAGE: usize = 500;
@@ -38,7 +40,7 @@ pub(crate) async fn run(
         }
         MemoryCommand::Pin { id } => pin(opened, output, id, true).await,
         MemoryCommand::Unpin { id } => pin(opened, output, id, false).await,
-        MemoryCommand::Stats => stats(opened, output).await,
+        MemoryCommand::Stats => stats(opened, settings, output).await,
     }
 }
 
@@ -97,7 +99,7 @@ async fn pin(opened: &Opened, output: Output, id: String, pinned: bool) -> anyho
     Ok(ExitCode::SUCCESS)
 }
 
-async fn stats(opened: &Opened, output: Output) -> anyhow::Result<ExitCode> {
+async fn stats(opened: &Opened, settings: &Settings, output: Output) -> anyhow::Result<ExitCode> {
     let Response::Figures(figures) = opened.ask(Request::Measure).await? else {
         return Err(mismatch().into());
     };
@@ -108,5 +110,14 @@ async fn stats(opened: &Opened, output: Output) -> anyhow::Result<ExitCode> {
     output.line(&format!("turns          {}", figures.turns))?;
     output.line(&format!("journal        {}", figures.journal_entries))?;
     output.line(&format!("embedder       {}", figures.embedder.as_deref().unwrap_or("none yet")))?;
+    output.line(&format!("file           {}", size(figures.file_bytes)))?;
+    let forgotten = match (figures.scrub_pending, &figures.scrubbed_at) {
+        (true, _) => Some("freed pages may hold some of it until the file is written anew".to_owned()),
+        (false, Some(at)) => Some(format!("gone from the file, last on {}", moment(at, settings))),
+        (false, None) => None,
+    };
+    if let Some(forgotten) = forgotten {
+        output.line(&format!("  forgotten    {forgotten}"))?;
+    }
     Ok(ExitCode::SUCCESS)
 }

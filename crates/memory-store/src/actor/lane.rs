@@ -11,8 +11,6 @@ use super::{MemoryStore, Reply};
 use crate::apply::{Answer, Command};
 use crate::error::StoreError;
 use crate::file::commit::{Committed, commit};
-use crate::file::rewrite::rewrite;
-use crate::snapshot::Snapshot;
 
 /// Recall notes that wait for a commit at most; the oldest are dropped, which only means that they cannot be credited.
 const EFFECTS_MAX: usize = 1_024;
@@ -42,11 +40,6 @@ impl Drop for Waiting {
         let abandoned = || MemoryError::Unavailable("the commit was abandoned".to_owned());
         self.0.drain(..).for_each(|reply| reply(Err(abandoned())));
     }
-}
-
-/// The file was copied without freed pages, or could not be.
-struct Scrubbed {
-    outcome: Option<Result<(), StoreError>>,
 }
 
 impl MemoryStore {
@@ -88,32 +81,19 @@ impl MemoryStore {
         });
     }
 
-    /// Copies the file without its freed pages if something was forgotten; like a commit, one job in flight.
-    pub(super) fn scrub(&mut self, me: &ActorRef<Self>) {
-        let snapshot = self.published.load_full();
-        if self.in_flight.is_some() || self.scrub_failed || !snapshot.counters.scrub_pending {
-            return;
-        }
-        self.in_flight = Some(0);
-        let (slot, epoch, counters) = (self.args.slot.clone(), self.epoch, snapshot.counters);
-        let (port, me) = (Arc::clone(&self.args.commit), me.clone());
-        tokio::spawn(async move {
-            let outcome = offload(&port, move || rewrite(&slot, epoch, counters)).await.ok();
-            let _ = me.tell(Scrubbed { outcome }).send().await;
-        });
-    }
-
     /// Does what comes next: the next commit, or, when draining, the last things and the reply.
     pub(super) fn go_on(&mut self, me: &ActorRef<Self>) {
         self.start_install(me);
         self.start_examining(me);
         self.start_commit(me);
         self.start_sealing(me);
+        if self.embedding.len() == 0 {
+            self.start_renewal(me);
+        }
         if self.draining.is_none() || self.in_flight.is_some() || self.embedding.len() > 0 {
             return;
         }
-        self.scrub(me);
-        if self.in_flight.is_none() {
+        if !self.renewing() {
             for waiting in self.draining.get_or_insert_default().drain(..) {
                 waiting.send(());
             }
@@ -136,6 +116,7 @@ impl Message<CommitEnded> for MemoryStore {
         self.in_flight = None;
         match ended.outcome {
             Some(Ok(happened)) => {
+                self.renewal.note_commit();
                 happened.into_iter().for_each(|event| self.args.events.tell(event));
                 self.retry_embedding(ctx.actor_ref());
                 self.go_on_moving(ctx.actor_ref());
@@ -146,26 +127,6 @@ impl Message<CommitEnded> for MemoryStore {
         }
         if self.draining.is_none() {
             ended.effects.into_iter().for_each(|effect| self.note_effect(effect));
-        }
-        self.go_on(ctx.actor_ref());
-    }
-}
-
-impl Message<Scrubbed> for MemoryStore {
-    type Reply = ();
-
-    async fn handle(&mut self, scrubbed: Scrubbed, ctx: &mut Context<Self, ()>) {
-        self.in_flight = None;
-        if let Some(Ok(())) = scrubbed.outcome {
-            let mut next = Snapshot::clone(&self.published.load_full());
-            next.counters.scrub_pending = false;
-            self.published.store(Arc::new(next));
-        } else {
-            // The file keeps the mark, so that the next waking tries again.
-            self.scrub_failed = true;
-        }
-        if let Some(Err(error)) = scrubbed.outcome {
-            tracing::warn!(space = %self.args.space, %error, "file could not be scrubbed");
         }
         self.go_on(ctx.actor_ref());
     }

@@ -8,11 +8,12 @@ use bethink_domain::{
 use bethink_protocol::{MemoryError, Remember, Remembered};
 
 use super::{Answer, Change, Refused, changed};
+use crate::file::read::Past;
 use crate::file::tables::Op;
 use crate::masking;
 use crate::rows::{TraceBody, TraceState};
 use crate::snapshot::{Place, Row};
-use crate::tokens::{Tokens, same_words};
+use crate::tokens::{Tokens, forgotten_hash, same_words};
 use crate::vector::QuantisedVector;
 
 /// An event told again within this span is the same event.
@@ -35,9 +36,14 @@ impl Change<'_> {
         &mut self,
         remember: &Remember,
         masked: &[&'static str],
+        past: &dyn Past,
     ) -> Result<Answer, Refused> {
         let mut statement = self.check(&remember.draft)?;
         masking::join(&mut statement.masked, masked);
+        // A person who asks for what was forgotten takes it back; what was made of other things does not.
+        if remember.draft.asked && past.forgotten(&statement.text)? {
+            self.ops.push(Op::ToldAgain(forgotten_hash(&statement.text)));
+        }
         self.note_time(remember.at);
         Ok(Answer::Remembered(self.encode(statement, remember.at, Cause::Command)))
     }

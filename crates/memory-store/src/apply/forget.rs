@@ -2,7 +2,7 @@
 
 use bethink_domain::{Cause, Exchange, Origin, Quantity, TraceId, TurnId, TurnRecord};
 use bethink_protocol::{Forget, ForgetReceipt};
-use bethink_text::normalise;
+use bethink_text::{normalise, sentences};
 
 use super::{Answer, Change, Refused, changed};
 use crate::file::read::Past;
@@ -11,7 +11,7 @@ use crate::snapshot::{Place, Snapshot};
 use crate::tokens::{contains_words, forgotten_hash, same_words};
 
 /// What stands where a forgotten text stood in the transcript.
-const BLANK: &str = "[forgotten]";
+pub(crate) const BLANK: &str = "[forgotten]";
 
 impl Change<'_> {
     /// Deletes a trace, its equals, what rests on them alone, and their texts in the transcript; or says what would go.
@@ -22,7 +22,11 @@ impl Change<'_> {
             .iter()
             .map(|place| (self.snapshot.id(*place), self.snapshot.body(*place).text.to_string()))
             .collect();
-        let exchanges = redactions(self.snapshot, &victims, past)?;
+        let mut former = Vec::new();
+        for (id, _) in &texts {
+            former.extend(past.former(*id)?);
+        }
+        let exchanges = redactions(self.snapshot, &victims, &former, past)?;
         let receipt = ForgetReceipt {
             traces: texts.clone(),
             turns: exchanges.iter().map(|exchange| exchange.turn).collect(),
@@ -41,6 +45,7 @@ impl Change<'_> {
             self.ops.push(Op::Forgotten(forgotten_hash(text), forget.at));
             changes.push(changed(*id, Quantity::Forgotten, 0.0, 1.0));
         }
+        self.ops.extend(former.into_iter().map(|hash| Op::Forgotten(hash, forget.at)));
         self.ops.extend(exchanges.into_iter().map(|exchange| Op::Exchange(Box::new(exchange))));
         self.snapshot.counters.scrub_pending = true;
         self.journal(forget.at, Cause::Command, "forgetting", changes);
@@ -74,7 +79,12 @@ fn victims(snapshot: &Snapshot, asked: Place) -> Vec<Place> {
 /// Turns of the transcript as they will read; only those that change.
 ///
 /// Message and reply go where the trace was told; the reply goes where it was shown; and whatever holds the words.
-fn redactions(snapshot: &Snapshot, victims: &[Place], past: &dyn Past) -> Result<Vec<Exchange>, Refused> {
+fn redactions(
+    snapshot: &Snapshot,
+    victims: &[Place],
+    former: &[u128],
+    past: &dyn Past,
+) -> Result<Vec<Exchange>, Refused> {
     let ids: Vec<TraceId> = victims.iter().map(|place| snapshot.id(*place)).collect();
     let mut told: Vec<TurnId> = Vec::new();
     for place in victims {
@@ -96,6 +106,10 @@ fn redactions(snapshot: &Snapshot, victims: &[Place], past: &dyn Past) -> Result
     let needles: Vec<(String, &str)> = victims.iter().map(|place| needle(snapshot, *place)).collect();
     let holds = |text: &str| {
         let plain = normalise(text);
+        let was = |part: &str| former.contains(&forgotten_hash(part));
+        if !former.is_empty() && (was(text) || sentences(text).into_iter().any(|part| was(&text[part]))) {
+            return true;
+        }
         needles.iter().any(|(quick, exact)| plain.contains(quick.as_str()) && contains_words(text, exact))
     };
     let mut changed = Vec::new();

@@ -9,7 +9,7 @@ use super::{Answer, Change, Refused, changed};
 use crate::file::tables::Op;
 use crate::masking;
 use crate::rows::TraceBody;
-use crate::tokens::Tokens;
+use crate::tokens::{Tokens, forgotten_hash};
 
 impl Change<'_> {
     pub(super) fn pin(&mut self, pin: &Pin) -> Result<Answer, Refused> {
@@ -39,6 +39,10 @@ impl Change<'_> {
         let (text, mut kinds) = self.checked_text(&edit.text)?;
         masking::join(&mut kinds, masked);
         self.note_time(edit.at);
+        let old = forgotten_hash(&self.snapshot.body(place).text);
+        if old != forgotten_hash(&text) {
+            self.ops.push(Op::Former(edit.id, old));
+        }
         let tokens = Tokens::of(&text);
         let body = TraceBody { text: text.as_str().into(), ..TraceBody::clone(self.snapshot.body(place)) };
         let body = Arc::new(body);

@@ -3,12 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bethink_domain::{SpaceId, Timestamp};
+use bethink_domain::{SpaceId, Timestamp, TraceId, TurnId};
+use redb::{ReadOnlyDatabase, ReadableDatabase};
 use serde::{Deserialize, Serialize};
 
 use super::UNFINISHED;
 use super::manifest::{Manifest, read_time, write_json, written};
 use crate::error::StoreError;
+use crate::file::open::guarded;
+use crate::file::tables::{BODIES, Rows, TRANSCRIPT};
+use crate::paths::space_path;
 
 /// Name of the list in the data directory.
 const NAME: &str = "backups.json";
@@ -66,16 +70,18 @@ impl KnownBackups {
         write_json(&data_dir.join(NAME), &known)
     }
 
-    /// The backups that hold something which a space was told at a time. Those that were removed hold nothing.
+    /// The backups that hold one of these traces or turns of a space. Those that were removed hold nothing; of those that
+    /// can't be read, or are being made, it is assumed.
     #[must_use]
-    pub fn holding(&self, space: &SpaceId, told_at: Timestamp) -> Vec<Holding> {
+    pub fn holding(&self, space: &SpaceId, traces: &[TraceId], turns: &[TurnId]) -> Vec<Holding> {
         let mut holding = Vec::new();
         for backup in &self.backups {
             let Some(made_at) = read_time(&backup.made_at) else { continue };
             let seen = match presence(backup) {
                 Presence::Gone => continue,
                 Presence::There(Some(manifest)) => {
-                    if !manifest.spaces.iter().any(|copy| copy.space().as_ref() == Some(space)) {
+                    let listed = manifest.spaces.iter().any(|copy| copy.space().as_ref() == Some(space));
+                    if !listed || !has_rows(&space_path(&backup.path, space), traces, turns).unwrap_or(true) {
                         continue;
                     }
                     true
@@ -83,12 +89,34 @@ impl KnownBackups {
                 Presence::There(None) => true,
                 Presence::Unknown => false,
             };
-            if made_at >= told_at {
-                holding.push(Holding { path: backup.path.clone(), made_at, seen });
-            }
+            holding.push(Holding { path: backup.path.clone(), made_at, seen });
         }
         holding
     }
+}
+
+/// Whether a file has one of these rows. Its pages are not checked: nothing is taken from it.
+fn has_rows(path: &Path, traces: &[TraceId], turns: &[TurnId]) -> Result<bool, StoreError> {
+    guarded(path, || {
+        let file = ReadOnlyDatabase::open(path).map_err(|error| StoreError::database(path, error))?;
+        let read = file.begin_read().map_err(|error| StoreError::database(path, error))?;
+        let has = |table: Rows, id: u64| {
+            let table = read.open_table(table).map_err(|error| StoreError::database(path, error))?;
+            let found = table.get(id).map_err(|error| StoreError::database(path, error))?;
+            Ok::<bool, StoreError>(found.is_some())
+        };
+        for trace in traces {
+            if has(BODIES, trace.raw())? {
+                return Ok(true);
+            }
+        }
+        for turn in turns {
+            if has(TRANSCRIPT, turn.raw())? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    })
 }
 
 #[derive(PartialEq)]

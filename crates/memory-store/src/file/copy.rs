@@ -3,21 +3,30 @@
 use std::fs::File;
 use std::path::Path;
 
-use redb::backends::FileBackend;
+use bethink_domain::Timestamp;
 use redb::{
-    Builder, Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
-    TableDefinition, TableError, Value, WriteTransaction,
+    Database, Key, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition,
+    TableError, Value, WriteTransaction,
 };
 use ring::digest::{Context, SHA256};
 
-use super::tables::{BODIES, Rows, TRANSCRIPT, VisitTable, each_table};
+use super::open::new_database;
+use super::shadow::Disk;
+use super::tables::{BODIES, COUNTERS_KEY, META, Rows, SCRUBBED_KEY, TRANSCRIPT, VisitTable, each_table};
 use crate::error::StoreError;
 use crate::paths;
 
-/// Page cache while a file is filled, in bytes.
-const CACHE_BYTES: usize = 16 * 1024 * 1024;
 /// Rows between two looks at whether somebody wants the file.
 const ROWS_BETWEEN_LOOKS: usize = 64;
+
+/// What a copy says of itself in place of what the original says.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// The record of its counters.
+    pub(crate) counters: Vec<u8>,
+    /// When it was scrubbed; as the original says if none.
+    pub(crate) scrubbed_at: Option<Timestamp>,
+}
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +47,20 @@ pub(crate) fn copy(
     to: &Path,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Content>, StoreError> {
+    copy_with(path, database, to, None, None, wanted)
+}
+
+/// The same for a copy that says something else of itself, on a disk that may go wrong.
+pub(crate) fn copy_with(
+    path: &Path,
+    database: &Database,
+    to: &Path,
+    facts: Option<&Facts>,
+    disk: Option<&Disk>,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Option<Content>, StoreError> {
     paths::remove_if_there(to).map_err(|error| StoreError::io(to, error))?;
-    let copied = copy_new(path, database, to, wanted);
+    let copied = copy_new((path, database), to, facts, disk, wanted);
     if !matches!(copied, Ok(Some(_))) {
         // It may not be there; and the first error is the one that matters.
         let _ = std::fs::remove_file(to);
@@ -48,28 +69,50 @@ pub(crate) fn copy(
 }
 
 fn copy_new(
-    path: &Path,
-    database: &Database,
+    (path, database): (&Path, &Database),
     to: &Path,
+    facts: Option<&Facts>,
+    disk: Option<&Disk>,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Content>, StoreError> {
     let read = database.begin_read().map_err(|error| StoreError::database(path, error))?;
     let fault = |error: redb::Error| StoreError::database(to, error);
-    let file = paths::create_private_file(to).map_err(|error| StoreError::io(to, error))?;
-    let backend = FileBackend::new(file).map_err(|error| fault(error.into()))?;
-    let created = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend);
-    let mut fresh = created.map_err(|error| fault(error.into()))?;
+    let mut fresh = new_database(to, disk)?;
     let write = fresh.begin_write().map_err(|error| fault(error.into()))?;
     let Some(content) = walk(path, &read, Some((to, &write)), wanted)? else {
         write.abort().map_err(|error| fault(error.into()))?;
         return Ok(None);
     };
+    if let Some(facts) = facts {
+        let mut meta = write.open_table(META).map_err(|error| fault(error.into()))?;
+        meta.insert(COUNTERS_KEY, facts.counters.as_slice()).map_err(|error| fault(error.into()))?;
+        if let Some(at) = facts.scrubbed_at {
+            let at = at.as_millis().to_le_bytes();
+            meta.insert(SCRUBBED_KEY, at.as_slice()).map_err(|error| fault(error.into()))?;
+        }
+    }
     write.commit().map_err(|error| fault(error.into()))?;
     // A file grows by halves ahead of what it holds; this gives the rest back.
     fresh.compact().map_err(|error| fault(error.into()))?;
     fresh.close().map_err(|error| fault(error.into()))?;
     File::open(to).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(to, error))?;
     Ok(Some(content))
+}
+
+/// Traces and turns of a file.
+pub(crate) fn rows_of(path: &Path, database: &Database) -> Result<(u64, u64), StoreError> {
+    let read = database.begin_read().map_err(|error| StoreError::database(path, error))?;
+    Ok((rows(path, &read, BODIES)?, rows(path, &read, TRANSCRIPT)?))
+}
+
+/// Bytes of all keys and values. None when `wanted` said that the file is wanted.
+pub(crate) fn payload(
+    path: &Path,
+    database: &Database,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Option<u64>, StoreError> {
+    let read = database.begin_read().map_err(|error| StoreError::database(path, error))?;
+    Ok(walk(path, &read, None, wanted)?.map(|content| content.payload_bytes))
 }
 
 /// What a file holds now.

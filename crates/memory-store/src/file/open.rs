@@ -284,6 +284,15 @@ fn write_new(
     disk: Option<&Disk>,
     fill: impl FnOnce(&mut Tables<'_>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
+    let fault = |error: redb::Error| StoreError::database(fresh, error);
+    let database = new_database(fresh, disk)?;
+    in_one_commit(fresh, &database, fill)?;
+    database.close().map_err(|error| fault(error.into()))?;
+    File::open(fresh).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(fresh, error))
+}
+
+/// A database in a file that must not exist yet.
+pub(crate) fn new_database(fresh: &Path, disk: Option<&Disk>) -> Result<Database, StoreError> {
     let file = paths::create_private_file(fresh).map_err(|error| StoreError::io(fresh, error))?;
     let fault = |error: redb::Error| StoreError::database(fresh, error);
     let backend = FileBackend::new(file).map_err(|error| fault(error.into()))?;
@@ -296,10 +305,7 @@ fn write_new(
             builder.create_with_backend(shadow)
         }
     };
-    let database = database.map_err(|error| fault(error.into()))?;
-    in_one_commit(fresh, &database, fill)?;
-    database.close().map_err(|error| fault(error.into()))?;
-    File::open(fresh).and_then(|file| file.sync_all()).map_err(|error| StoreError::io(fresh, error))
+    database.map_err(|error| fault(error.into()))
 }
 
 fn in_one_commit(

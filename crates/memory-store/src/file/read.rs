@@ -21,6 +21,8 @@ pub(crate) trait Past {
     fn turn(&self, turn: TurnId) -> Result<Option<TurnRecord>, StoreError>;
     /// Whether a text with these words was forgotten.
     fn forgotten(&self, text: &str) -> Result<bool, StoreError>;
+    /// Hashes of the texts that a trace had before it was edited.
+    fn former(&self, trace: TraceId) -> Result<Vec<u128>, StoreError>;
     /// Calls `visit` with every turn of the transcript, oldest first.
     fn each_exchange(&self, visit: &mut dyn FnMut(Exchange)) -> Result<(), StoreError>;
     /// Calls `visit` with every record of a turn, oldest first.
@@ -51,6 +53,16 @@ impl Past for Written<'_, '_> {
     fn forgotten(&self, text: &str) -> Result<bool, StoreError> {
         let found = self.tables.forgotten.get(forgotten_hash(text));
         found.map(|at| at.is_some()).map_err(|error| StoreError::database(self.path, error))
+    }
+
+    fn former(&self, trace: TraceId) -> Result<Vec<u128>, StoreError> {
+        let fault = |error| StoreError::database(self.path, error);
+        let (id, mut hashes) = (trace.raw(), Vec::new());
+        for entry in self.tables.former.range((id, u128::MIN)..=(id, u128::MAX)).map_err(fault)? {
+            let (key, _) = entry.map_err(fault)?;
+            hashes.push(key.value().1);
+        }
+        Ok(hashes)
     }
 
     fn each_exchange(&self, visit: &mut dyn FnMut(Exchange)) -> Result<(), StoreError> {
@@ -229,7 +241,7 @@ fn exchange(
 }
 
 /// Reads a turn of the transcript, with the texts that lie apart.
-pub(super) fn read_exchange(
+pub(crate) fn read_exchange(
     path: &Path,
     turn: TurnId,
     bytes: &[u8],

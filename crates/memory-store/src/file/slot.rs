@@ -49,6 +49,8 @@ struct Inner {
     held: RwLock<Held>,
     /// Those who wait to open, replace or close; whoever reads for long gives way to them.
     wanted: AtomicUsize,
+    /// Jobs that had the turn: as long as it stays the same, nothing was done to the file.
+    jobs: AtomicU64,
     /// Held by whoever commits or loads, so that a job of an earlier incarnation cannot commit after a later one loaded.
     turn: Mutex<()>,
     /// The incarnation that may commit.
@@ -161,6 +163,7 @@ impl StoreSlot {
             writing: AtomicBool::new(false),
             held: RwLock::new(held),
             wanted: AtomicUsize::new(0),
+            jobs: AtomicU64::new(0),
             turn: Mutex::new(()),
             epoch: AtomicU64::new(0),
         };
@@ -361,7 +364,23 @@ impl StoreSlot {
         if self.inner.epoch.load(Ordering::SeqCst) != epoch {
             return Err(StoreError::Closed { path: self.inner.path.clone() });
         }
+        self.inner.jobs.fetch_add(1, Ordering::SeqCst);
         work()
+    }
+
+    /// Jobs that had the turn so far.
+    pub(crate) fn jobs(&self) -> u64 {
+        self.inner.jobs.load(Ordering::SeqCst)
+    }
+
+    /// What goes wrong with the disk, in crash tests.
+    pub(crate) fn disk(&self) -> Option<&Disk> {
+        self.inner.opening.disk.as_ref()
+    }
+
+    /// Size of the file; 0 where there is none.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        std::fs::metadata(&self.inner.path).map_or(0, |about| about.len())
     }
 
     /// The incarnation that may commit.

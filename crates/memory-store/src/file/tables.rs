@@ -44,6 +44,9 @@ pub(crate) const FORGOTTEN: TableDefinition<'static, u128, i64> = TableDefinitio
 /// Texts that are too long for their record, by whose they are and id.
 pub(crate) const BULKY: TableDefinition<'static, (u8, u64), &str> = TableDefinition::new("bulky_text");
 
+/// Hashes of texts that a trace had before it was edited, by trace id. They are forgotten with it.
+pub(crate) const FORMER: TableDefinition<'static, (u64, u128), ()> = TableDefinition::new("former_texts");
+
 /// Something that is done with each table.
 pub(crate) trait VisitTable {
     /// Takes one table; false ends the visit.
@@ -53,21 +56,25 @@ pub(crate) trait VisitTable {
     ) -> Result<bool, StoreError>;
 }
 
-/// Visits every table that holds what cannot be made anew, always in the same order. False when the visitor ended it.
+/// Visits every table, those too that could be made anew, always in the same order. False when the visitor ended it.
 pub(crate) fn each_table(visitor: &mut impl VisitTable) -> Result<bool, StoreError> {
     let all = visitor.visit(META)?
         && visitor.visit(BODIES)?
         && visitor.visit(STATES)?
         && visitor.visit(VECTORS)?
+        && visitor.visit(VECTORS_EVEN)?
         && visitor.visit(TRANSCRIPT)?
         && visitor.visit(TURNS)?
         && visitor.visit(JOURNAL)?
         && visitor.visit(FOLDED)?
         && visitor.visit(RECALLS)?
         && visitor.visit(FORGOTTEN)?
-        && visitor.visit(BULKY)?;
+        && visitor.visit(FORMER)?
+        && visitor.visit(BULKY)?
+        && visitor.visit(SEALED)?;
     Ok(all)
 }
+
 /// Pieces of sealed segments, by part and by segment and piece. Derived from the rows; losing it loses nothing.
 pub(crate) const SEALED: TableDefinition<'static, (u8, u64), &[u8]> = TableDefinition::new("sealed");
 
@@ -76,6 +83,8 @@ pub(crate) const SPACE_KEY: &str = "space";
 pub(crate) const EMBEDDER_KEY: &str = "embedder";
 pub(crate) const MIGRATION_KEY: &str = "migration";
 pub(crate) const COUNTERS_KEY: &str = "counters";
+/// When the file was last written anew after something was forgotten, in milliseconds since 1970.
+pub(crate) const SCRUBBED_KEY: &str = "scrubbed";
 
 /// Whose text a bulky text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +119,10 @@ pub(crate) enum Op {
     /// Drops recalls with lower ids.
     DropRecallsBelow(RecallId),
     Forgotten(u128, Timestamp),
+    /// A forgotten text was told again.
+    ToldAgain(u128),
+    /// A trace had another text before.
+    Former(TraceId, u128),
     Embedder(EmbedderRecord),
     Migration(MigrationRecord),
     Counters(Counters),
@@ -129,6 +142,7 @@ pub(crate) struct Tables<'t> {
     pub(crate) folded: Table<'t, u64, &'static [u8]>,
     pub(crate) recalls: Table<'t, u64, &'static [u8]>,
     pub(crate) forgotten: Table<'t, u128, i64>,
+    pub(crate) former: Table<'t, (u64, u128), ()>,
     pub(crate) bulky: Table<'t, (u8, u64), &'static str>,
     pub(crate) sealed: SealedTable<'t>,
 }
@@ -156,6 +170,7 @@ impl<'t> Tables<'t> {
             folded: rows(FOLDED)?,
             recalls: rows(RECALLS)?,
             forgotten: transaction.open_table(FORGOTTEN).map_err(fault)?,
+            former: transaction.open_table(FORMER).map_err(fault)?,
             bulky: transaction.open_table(BULKY).map_err(fault)?,
             sealed: transaction.open_table(SEALED).map_err(fault)?,
         })
@@ -196,6 +211,8 @@ impl<'t> Tables<'t> {
             Op::Recall(id, recall) => put(&mut self.recalls, id.raw(), &records::encode_recall(recall)),
             Op::DropRecallsBelow(id) => drop_below(&mut self.recalls, id.raw()),
             Op::Forgotten(hash, at) => self.forgotten.insert(hash, at.as_millis()).map(drop),
+            Op::ToldAgain(hash) => self.forgotten.remove(hash).map(drop),
+            Op::Former(id, hash) => self.former.insert((id.raw(), *hash), ()).map(drop),
             Op::Embedder(embedder) => {
                 return self.put_meta(EMBEDDER_KEY, &records::encode_embedder(embedder));
             }
@@ -248,6 +265,7 @@ impl<'t> Tables<'t> {
             table.remove(id)?;
         }
         self.drop_vectors(id)?;
+        self.former.retain_in((id, u128::MIN)..=(id, u128::MAX), |_, ()| false)?;
         self.put_bulky(TextSlot::Trace, id, None)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bethink_clock::Entropy;
-use bethink_domain::Timestamp;
+use bethink_domain::{Timestamp, TraceId};
 use bethink_memory_store::{BackupDraft, KnownBackups, Manifest, Snapshot, StoreError, append};
 use bethink_protocol::Remember;
 
@@ -80,21 +80,26 @@ fn an_unfinished_backup_is_none() {
 fn known_backups_tell_which_of_them_hold_a_thing() {
     let world = World::new();
     world.create();
-    let mut made = Vec::new();
+    let first = world.add("Told before");
+    let (mut made, mut told) = (Vec::new(), Vec::new());
     for (name, days) in [("one", 1.0), ("two", 3.0), ("three", 5.0)] {
         let mut backup = begin(&world, &named(&world, name), day(days));
         KnownBackups::note(world.dir.path(), backup.target(), day(days)).expect("because the disk has room");
         backup.add_closed(&space(), &|| false).expect("because the file is sound");
         made.push(backup.target().to_owned());
         backup.finish().expect("because the disk has room");
+        told.push(world.add(&format!("Told after {name}")));
     }
-    let holding = |days: f64| -> Vec<usize> {
-        let known = KnownBackups::read(world.dir.path()).holding(&space(), day(days));
+    let holding = |traces: &[TraceId]| -> Vec<usize> {
+        let known = KnownBackups::read(world.dir.path()).holding(&space(), traces, &[]);
         known.iter().map(|found| made.iter().position(|path| *path == found.path).unwrap_or(9)).collect()
     };
-    assert_eq!((holding(0.0), holding(2.0), holding(6.0)), (vec![0, 1, 2], vec![1, 2], vec![]));
+    let second = told[0];
+    let other = TraceId::from_raw(7);
+    let held = (holding(&[first]), holding(&[second]), holding(&[other]), holding(&[other, second]));
+    assert_eq!(held, (vec![0, 1, 2], vec![1, 2], vec![], vec![1, 2]));
     std::fs::remove_dir_all(&made[1]).expect("because it is there");
-    assert_eq!(holding(0.0), [0, 2], "one that was removed holds nothing");
+    assert_eq!(holding(&[first]), [0, 2], "one that was removed holds nothing");
     for path in [&made[0], &made[2]] {
         std::fs::remove_dir_all(path).expect("because it is there");
     }

@@ -1,9 +1,11 @@
 //! What a person asked to have deleted is gone: from recall, from the transcript, and from the file.
 
+use std::sync::Arc;
+
 use bethink_domain::{Draft, Knowing, Origin, TraceId};
 use bethink_protocol::{CompleteTurn, Forget, ForgetReceipt, Remember, ShowTurn, TurnRef};
 
-use crate::harness::{Awake, World, day, draft, told, told_in, turn, turn_id};
+use crate::harness::{Awake, Inline, Never, World, day, draft, told, told_in, turn, turn_id};
 
 const MARKER: &str = "KUMQUAT77";
 
@@ -87,13 +89,17 @@ async fn a_forgotten_fact_is_gone_from_everywhere() {
 
 #[tokio::test]
 async fn a_scrub_that_was_cut_short_is_done_at_waking() {
-    let world = World::new();
+    let mut world = World::new();
     let awake = world.wake().await;
     let id = tell(&awake).await;
+    awake.sleep().await;
+    world.scan = Arc::new(Never);
+    let awake = world.wake().await;
     forget(&awake, id, false).await;
     // No drain: as after a crash.
     awake.stop().await;
     assert!(on_disk(&world, MARKER), "freed pages still hold it");
+    world.scan = Arc::new(Inline);
     world.wake().await.sleep().await;
     assert!(!on_disk(&world, MARKER));
 }

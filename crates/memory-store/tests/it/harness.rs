@@ -39,6 +39,13 @@ impl Offload for Inline {
     }
 }
 
+/// Runs no job at all, as a process that is killed.
+pub(crate) struct Never;
+
+impl Offload for Never {
+    fn run(&self, _: Job) {}
+}
+
 /// Runs each job on a thread of its own, and counts them.
 #[derive(Default)]
 pub(crate) struct Threads(pub(crate) AtomicUsize);
@@ -128,6 +135,7 @@ pub(crate) struct World {
     pub(crate) former: bool,
     /// Requests that moves may still make.
     pub(crate) gate: Arc<Semaphore>,
+    pub(crate) scan: Arc<dyn Offload>,
 }
 
 impl World {
@@ -140,6 +148,7 @@ impl World {
             commit: Arc::new(Inline),
             former: true,
             gate: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS / 2)),
+            scan: Arc::new(Inline),
         }
     }
 
@@ -159,6 +168,17 @@ impl World {
         append(&slot, &empty, vec![remember], Entropy::seeded(1), &self.config)
             .expect("because the disk has room");
         slot.retire();
+    }
+
+    /// Adds a statement while the space sleeps.
+    pub(crate) fn add(&self, text: &str) -> TraceId {
+        let slot = self.open().expect("because the file is sound");
+        let before = Arc::new(Snapshot::load(&slot, &self.config).expect("because the file is sound"));
+        let remember = Remember { draft: draft(text), at: day(1.0) };
+        let mut appended = append(&slot, &before, vec![remember], Entropy::seeded(1), &self.config)
+            .expect("because the disk has room");
+        slot.retire();
+        appended.results.remove(0).expect("because the text is legal").id
     }
 
     pub(crate) async fn wake(&self) -> Awake {
@@ -182,8 +202,8 @@ impl World {
             former: former.map(|identity| self.embedder(identity)),
             senses: None,
             commit: Arc::clone(&self.commit),
-            scan: Arc::new(Inline),
             seal: Arc::new(Inline),
+            scan: Arc::clone(&self.scan),
             events: EventBus::default(),
             entropy: Entropy::seeded(7),
             config: self.config,
