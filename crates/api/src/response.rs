@@ -457,9 +457,6 @@ pub struct Figures {
     pub journal_entries: u64,
     /// The embedder of the stored vectors.
     pub embedder: Option<String>,
-    /// Bytes of the file.
-    #[serde(default)]
-    pub file_bytes: u64,
     /// Something was forgotten, and freed pages of the file may still hold its bytes.
     #[serde(default)]
     pub scrub_pending: bool,

@@ -115,7 +115,6 @@ pub(crate) fn measure(snapshot: &Snapshot, at: Timestamp) -> StoreFigures {
         embedder: embedder.map(|embedder| embedder.identity.clone()),
         scrub_pending: snapshot.counters.scrub_pending,
         scrubbed_at: None,
-        file_bytes: 0,
         clock_back: Span::from_millis(snapshot.counters.clock_back_ms),
     }
 }

@@ -236,8 +236,6 @@ pub struct StoreFigures {
     pub scrub_pending: bool,
     /// When the file was last written anew after something was forgotten.
     pub scrubbed_at: Option<Timestamp>,
-    /// Bytes of the file.
-    pub file_bytes: u64,
     /// How far the clock was found to have gone back, at most.
     pub clock_back: Span,
 }

@@ -6,7 +6,6 @@ use bethink_api::{Fault, FaultKind, Request, Response};
 use bethink_settings::Settings;
 use serde_json::json;
 
-use super::backup::size;
 use super::mismatch;
 use crate::args::MemoryCommand;
 use crate::open::Opened;
@@ -110,14 +109,13 @@ async fn stats(opened: &Opened, settings: &Settings, output: Output) -> anyhow::
     output.line(&format!("turns          {}", figures.turns))?;
     output.line(&format!("journal        {}", figures.journal_entries))?;
     output.line(&format!("embedder       {}", figures.embedder.as_deref().unwrap_or("none yet")))?;
-    output.line(&format!("file           {}", size(figures.file_bytes)))?;
     let forgotten = match (figures.scrub_pending, &figures.scrubbed_at) {
         (true, _) => Some("freed pages may hold some of it until the file is written anew".to_owned()),
         (false, Some(at)) => Some(format!("gone from the file, last on {}", moment(at, settings))),
         (false, None) => None,
     };
     if let Some(forgotten) = forgotten {
-        output.line(&format!("  forgotten    {forgotten}"))?;
+        output.line(&format!("forgotten      {forgotten}"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -122,12 +122,10 @@ impl Message<Measure> for MemoryStore {
     type Reply = Delegated<StoreFigures>;
 
     async fn handle(&mut self, measure: Measure, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
-        let (scrubbed_at, file_bytes) = (self.renewal.scrubbed_at, self.args.slot.file_bytes());
-        ctx.spawn(self.look(move |snapshot| StoreFigures {
-            scrubbed_at,
-            file_bytes,
-            ..view::measure(snapshot, measure.at)
-        }))
+        let scrubbed_at = self.renewal.scrubbed_at;
+        ctx.spawn(
+            self.look(move |snapshot| StoreFigures { scrubbed_at, ..view::measure(snapshot, measure.at) }),
+        )
     }
 }
 

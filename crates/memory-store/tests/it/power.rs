@@ -33,9 +33,10 @@ async fn run(awake: &Awake, cut: &FaultyDisk) -> Result<Acknowledged, MemoryErro
         }
     }
     if let Some(id) = known.there.first().copied() {
+        // The file is written anew as soon as it is forgotten, so that the power may fail after the forgetting is durable.
+        known.there.remove(&id);
         told(awake.memory.forget.ask(Forget { id, at: day(1.0), rehearse: false }).send().await)?;
         if !cut.power_failed() {
-            known.there.remove(&id);
             known.forgotten.insert(id);
         }
     }
