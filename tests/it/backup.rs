@@ -106,3 +106,66 @@ fn a_damaged_memory_is_left_out_and_told_of() {
     assert_eq!(told["spaces"].as_array().unwrap().len(), 1);
     assert_eq!(told["left_out"][0]["user"], "ada");
 }
+
+/// Starts an owner with backups by the clock, and asks how they are until `enough`.
+fn by_the_clock(home: &Home, dir: &str, enough: impl Fn(&Value) -> bool) -> Value {
+    let settings =
+        [format!("backup.dir={dir}"), "backup.keep=2".to_owned(), "spaces.tick_seconds=1".to_owned()];
+    let mut command = home.command(&["serve"]);
+    settings.iter().for_each(|setting| drop(command.arg("--set").arg(setting)));
+    let mut owner = command.spawn().unwrap();
+    let mut said = BufReader::new(owner.stdout.take().unwrap()).lines();
+    assert!(said.next().unwrap().unwrap().contains("Serving"));
+    // Each question takes a while of its own.
+    let told = (0..400).map(|_| home.ok(&["--json", "status"], "").objects().remove(0)).find(&enough);
+    let human = home.ok(&["status"], "").out;
+    assert!(human.contains("Backups: "), "{human}");
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    told.expect("because the clock strikes every second")
+}
+
+#[test]
+fn backups_by_the_clock_are_made_once_when_missed_and_the_newest_few_are_kept() {
+    let home = Home::new();
+    home.ok(&["remember", "The bike is green."], "");
+    let kept = home.path().join("kept");
+    for day in ["2020-01-01", "2020-01-02", "2020-01-03"] {
+        let dir = kept.join(format!("bethink-{}T000000Z", day.replace('-', "")));
+        home.ok(&["backup", dir.to_str().unwrap()], "");
+        let mut told = manifest(&dir);
+        told["made_at"] = format!("{day}T00:00:00Z").into();
+        fs::write(dir.join("manifest.json"), told.to_string()).unwrap();
+    }
+    fs::create_dir(kept.join("bethink-photos")).unwrap();
+    let fresh = |status: &Value| {
+        status["backup"]["last"]["made_at"].as_str().is_some_and(|at| !at.starts_with("2020"))
+    };
+    let first = by_the_clock(&home, kept.to_str().unwrap(), fresh);
+    assert!(first["errors"].as_array().unwrap().is_empty(), "{first}");
+    let names = || {
+        let mut names: Vec<String> = fs::read_dir(&kept)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let after = names();
+    assert_eq!(after.len(), 3, "the newest two, and what is none of ours: {after:?}");
+    assert_eq!(after[0], "bethink-20200103T000000Z");
+    assert!(after.contains(&"bethink-photos".to_owned()));
+    // The next owner knows that none is due before tomorrow.
+    let second = by_the_clock(&home, kept.to_str().unwrap(), |_| true);
+    assert_eq!((names(), &second["backup"]["failed"]), (after, &Value::Null));
+}
+
+#[test]
+fn a_backup_by_the_clock_that_fails_is_told_of() {
+    let home = Home::new();
+    home.ok(&["remember", "The bike is green."], "");
+    fs::write(home.path().join("taken"), "a file").unwrap();
+    let dir = home.path().join("taken/kept");
+    let failed = by_the_clock(&home, dir.to_str().unwrap(), |status| !status["backup"]["failed"].is_null());
+    assert!(failed["errors"].to_string().contains("the scheduled backup failed"), "{failed}");
+}

@@ -117,7 +117,13 @@ fn what_cannot_be_restored_changes_nothing() {
     check("no backup", &|| fs::remove_file(&manifest).unwrap(), "there is no manifest.json");
     check("other rows", &|| rewritten("\"traces\": 1", "\"traces\": 2"), "is not what the manifest says");
     let bo = copy.join("spaces/bethink/bo.redb");
-    check("swapped", &|| drop(fs::copy(copy.join("spaces/bethink/ada.redb"), &bo).unwrap()), "is damaged");
+    check(
+        "swapped",
+        &|| {
+            fs::copy(copy.join("spaces/bethink/ada.redb"), &bo).unwrap();
+        },
+        "is damaged",
+    );
     check(
         "flipped bytes",
         &|| {

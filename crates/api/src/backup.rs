@@ -33,7 +33,7 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// A backup that still holds what was forgotten.
+/// A backup that was made before, such as one that still holds what was forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HoldingBackup {
     /// Where it is.
@@ -42,4 +42,26 @@ pub struct HoldingBackup {
     pub made_at: String,
     /// False when its place can't be reached just now.
     pub seen: bool,
+}
+
+/// How backups by the clock are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackupStatus {
+    /// Where they are made.
+    pub dir: String,
+    /// Seconds between two.
+    pub every_seconds: i64,
+    /// One is being made.
+    pub making: bool,
+    /// The newest complete one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub last: Option<HoldingBackup>,
+    /// When the latest attempt failed; absent when it did not.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failed_at: Option<String>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failed: Option<String>,
+    /// When the next one is due.
+    pub next_at: String,
 }

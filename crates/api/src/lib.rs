@@ -14,7 +14,7 @@ mod response;
 mod time;
 mod transfer;
 
-pub use backup::{Backup, HoldingBackup, LeftOut};
+pub use backup::{Backup, BackupStatus, HoldingBackup, LeftOut};
 pub use convert::{recalled, recollection, remembered, trace, turn};
 pub use embedder::{EmbedderView, MigrationView, ParityView, embedder_named};
 pub use examination::{DirectoryExamined, Examined, Finding, Found, TableSize};

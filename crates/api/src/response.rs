@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backup::{Backup, HoldingBackup};
+use crate::backup::{Backup, BackupStatus, HoldingBackup};
 use crate::embedder::EmbedderView;
 use crate::examination::{DirectoryExamined, Examined};
 use crate::request::SpaceName;
@@ -371,6 +371,9 @@ pub struct Status {
     pub extensions: Vec<ExtensionStatus>,
     /// Spaces that are awake, on the way there or back, or rest after crashes.
     pub spaces: Vec<SpaceStatus>,
+    /// Backups by the clock, where they are configured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub backup: Option<BackupStatus>,
     /// What went wrong lately, newest first.
     pub errors: Vec<Mishap>,
 }

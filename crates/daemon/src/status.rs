@@ -1,7 +1,9 @@
 //! How the process is, in shapes.
 
-use bethink_api::{ActorStatus, ExtensionStatus, Mishap, SpaceStatus, Status, rfc3339};
-use bethink_runtime::{ActorHealth, ExtensionHealth, Handle, SpaceHealth};
+use bethink_api::{
+    ActorStatus, BackupStatus, ExtensionStatus, HoldingBackup, Mishap, SpaceStatus, Status, rfc3339,
+};
+use bethink_runtime::{ActorHealth, BackupHealth, ExtensionHealth, Handle, SpaceHealth};
 
 pub(crate) async fn status(handle: &Handle) -> Status {
     let health = handle.health().await;
@@ -13,6 +15,7 @@ pub(crate) async fn status(handle: &Handle) -> Status {
         actors: health.actors.into_iter().map(actor).collect(),
         extensions: health.extensions.into_iter().map(extension).collect(),
         spaces: health.spaces.into_iter().map(space).collect(),
+        backup: health.backup.map(backup),
         errors: health
             .mishaps
             .into_iter()
@@ -23,6 +26,24 @@ pub(crate) async fn status(handle: &Handle) -> Status {
                 times: mishap.times,
             })
             .collect(),
+    }
+}
+
+fn backup(health: BackupHealth) -> BackupStatus {
+    let last = health.last.map(|(path, at)| HoldingBackup {
+        seen: path.exists(),
+        path: path.display().to_string(),
+        made_at: rfc3339(at),
+    });
+    let (failed_at, failed) = health.failed.map(|(at, why)| (rfc3339(at), why)).unzip();
+    BackupStatus {
+        dir: health.dir.display().to_string(),
+        every_seconds: health.every.as_millis() / 1_000,
+        making: health.making,
+        last,
+        failed_at,
+        failed,
+        next_at: rfc3339(health.next_at),
     }
 }
 

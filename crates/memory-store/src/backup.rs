@@ -3,6 +3,7 @@
 //! A backup is a directory with a manifest and a file for each space, laid out as in a data directory. It is built beside
 //! its place, verified file by file, and renamed there when it is complete; until then its manifest says that it is not.
 
+mod kept;
 mod known;
 mod manifest;
 mod restore;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use bethink_domain::{SpaceId, Timestamp};
 
+pub use kept::KeptBackups;
 pub use known::{Holding, KnownBackups};
 pub use manifest::{LeftOut, Manifest, SpaceCopy};
 pub use restore::{Present, Restore, SpaceRestore};

@@ -26,7 +26,8 @@ mod view;
 
 pub use actor::{MemoryStore, MemoryStoreArgs, ports};
 pub use backup::{
-    BackupDraft, Holding, KnownBackups, LeftOut, Manifest, Present, Restore, SpaceCopy, SpaceRestore,
+    BackupDraft, Holding, KeptBackups, KnownBackups, LeftOut, Manifest, Present, Restore, SpaceCopy,
+    SpaceRestore,
 };
 pub use catalogue::{Catalogue, Wake};
 pub use config::{MemoryConfig, MigrationConfig, StoreConfig};

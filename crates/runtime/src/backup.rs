@@ -46,6 +46,10 @@ impl Backups {
         Self { directory, data_dir, blocking, making: Arc::default() }
     }
 
+    pub(crate) fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
     /// Copies every space into a new backup at `target`, which must be absolute.
     pub(crate) async fn make(&self, target: &Path, at: Timestamp) -> Result<Manifest, RuntimeError> {
         if self.making.swap(true, Ordering::SeqCst) {

@@ -21,6 +21,7 @@ use crate::health::{Builds, Health, SpaceHealth, examine};
 use crate::mishaps::Mishaps;
 use crate::pool::BlockingPool;
 use crate::ports::{Access, AskError, Ports};
+use crate::schedule::Schedule;
 use crate::start::Root;
 use crate::wakes::Wakes;
 
@@ -39,6 +40,8 @@ pub struct Handle {
     /// The configured embedder, if it makes vectors.
     pub(crate) identity: Option<EmbedderIdentity>,
     pub(crate) blocking: Arc<dyn Offload>,
+    /// Backups by the clock, and what ends them.
+    pub(crate) schedule: Option<(Schedule, tokio::task::AbortHandle)>,
     /// Sees to what lies beside the spaces.
     pub(crate) beside: tokio::task::JoinHandle<()>,
     pub(crate) ticker: tokio::task::AbortHandle,
@@ -163,6 +166,7 @@ impl Handle {
             actors: vec![directory, embedder],
             extensions: self.extensions(),
             spaces,
+            backup: self.schedule.as_ref().map(|(schedule, _)| schedule.health()),
             mishaps: self.mishaps.newest(),
         }
     }
@@ -216,6 +220,10 @@ impl Handle {
     /// That the deadline passed; what was acknowledged is durable all the same.
     pub async fn shutdown(self: Arc<Self>) -> Result<(), RuntimeError> {
         self.ticker.abort();
+        if let Some((_, ends)) = &self.schedule {
+            // One that is being made stays incomplete, and the next one clears it away.
+            ends.abort();
+        }
         // Extensions hear of the last turns, and can still remember something; what they need of the time leaves enough
         // for the spaces to close.
         let half = self.config.shutdown() / 2;

@@ -12,6 +12,7 @@ use kameo::message::Message;
 
 use crate::extension::ExtensionHealth;
 use crate::mishaps::Mishap;
+use crate::schedule::BackupHealth;
 
 /// How long an actor may take to say how it is. One that is well answers in microseconds.
 const VITALS_WAIT: Duration = Duration::from_millis(500);
@@ -27,6 +28,8 @@ pub struct Health {
     pub extensions: Vec<ExtensionHealth>,
     /// Spaces that are awake, on the way there or back, or rest after crashes; by name.
     pub spaces: Vec<SpaceHealth>,
+    /// Backups by the clock, where they are configured.
+    pub backup: Option<BackupHealth>,
     /// What went wrong lately, newest first.
     pub mishaps: Vec<Mishap>,
 }

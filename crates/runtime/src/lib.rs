@@ -19,6 +19,7 @@ mod mishaps;
 mod pool;
 mod ports;
 mod restore;
+mod schedule;
 mod start;
 mod wakes;
 
@@ -39,4 +40,5 @@ pub use health::{ActorHealth, Health, SpaceHealth};
 pub use mishaps::{Mishap, Mishaps};
 pub use pool::{BlockingPool, COMMIT_THREADS, Inline, ThreadPool};
 pub use ports::{AskError, Ports};
+pub use schedule::{BackupConfig, BackupHealth};
 pub use start::{Ingredients, start};

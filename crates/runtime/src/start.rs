@@ -31,6 +31,7 @@ use crate::health::Builds;
 use crate::mishaps::Mishaps;
 use crate::pool::{BlockingPool, COMMIT_THREADS, ThreadPool};
 use crate::ports::Ports;
+use crate::schedule::{BackupConfig, Schedule};
 use crate::wakes::Wakes;
 
 /// Requests that may wait for the embedder, from all spaces.
@@ -74,6 +75,8 @@ pub struct Ingredients {
     pub executor: ExecutorConfig,
     /// Actors from outside.
     pub extensions: Extensions,
+    /// Backups by the clock.
+    pub backup: BackupConfig,
 }
 
 /// Starts the process's actors. No space is woken yet.
@@ -139,14 +142,15 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         extensions: ingredients.extensions,
         board: Board::default(),
     };
-    Ok(run(root, parts, ingredients.spaces, data_dir, (embedder, builds)).await)
+    let configs = (ingredients.spaces, ingredients.backup);
+    Ok(run(root, parts, configs, data_dir, (embedder, builds)).await)
 }
 
 /// Starts the Directory, and what lives with the process.
 async fn run(
     root: ActorRef<Root>,
     parts: Parts,
-    config: RuntimeConfig,
+    (config, backup): (RuntimeConfig, BackupConfig),
     data_dir: DataDir,
     (embedder, builds): (ActorRef<Embedder>, [Builds; 2]),
 ) -> Handle {
@@ -165,6 +169,14 @@ async fn run(
     let started_at = parts.clock.now();
     let backups =
         Backups::new(directory.downgrade(), Arc::clone(&parts.data_dir), Arc::clone(&parts.blocking));
+    let schedule = Schedule::new(
+        &backup,
+        backups.clone(),
+        Arc::clone(&parts.clock),
+        Arc::clone(&parts.blocking),
+        parts.mishaps.clone(),
+    );
+    let schedule = schedule.map(|schedule| (schedule.clone(), schedule.run(period)));
     let beside = forget_typed_lines(&parts.events, &parts.data_dir, &parts.blocking);
     let Parts { wakes, board, mishaps, embedder: identity, blocking, .. } = parts;
     Handle {
@@ -179,6 +191,7 @@ async fn run(
         backups,
         identity,
         blocking,
+        schedule,
         beside,
         ticker,
         extensions,

@@ -140,6 +140,7 @@ impl World {
             executor: bethink_executor::ExecutorConfig::default(),
             tools: Vec::new(),
             extensions: kinds().plan(specs).unwrap(),
+            backup: bethink_runtime::BackupConfig::default(),
         });
         Self { clock, handle: Arc::new(handle.await.unwrap()), _dir: dir }
     }

@@ -78,6 +78,7 @@ impl World {
             planner: bethink_planner::PlannerConfig::default(),
             executor: bethink_executor::ExecutorConfig::default(),
             extensions: bethink_runtime::Extensions::default(),
+            backup: bethink_runtime::BackupConfig::default(),
         });
         Self { clock, crashes, handle: Arc::new(handle.await.unwrap()), dir }
     }

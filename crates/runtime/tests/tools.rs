@@ -68,6 +68,7 @@ fn ingredients(
         planner: Default::default(),
         executor: Default::default(),
         extensions: Default::default(),
+        backup: Default::default(),
     }
 }
 

@@ -9,7 +9,7 @@ use bethink_memory_store::MemoryConfig;
 use bethink_planner::{Depths, PlannerConfig};
 use bethink_providers::EmbeddingConfig;
 use bethink_providers::LanguageConfig;
-use bethink_runtime::{RuntimeConfig, Scope};
+use bethink_runtime::{BackupConfig, RuntimeConfig, Scope};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
@@ -35,6 +35,8 @@ pub struct File {
     pub executor: ExecutorConfig,
     /// `[spaces]`.
     pub spaces: RuntimeConfig,
+    /// `[backup]`.
+    pub backup: BackupConfig,
     /// `[log]`.
     pub log: LogSection,
     /// `[user]`.
@@ -58,6 +60,7 @@ impl File {
             ("planner".to_owned(), self.planner.bounds()),
             ("executor".to_owned(), self.executor.bounds()),
             ("spaces".to_owned(), self.spaces.bounds()),
+            ("backup".to_owned(), self.backup.bounds()),
             ("language".to_owned(), self.language.bounds()),
         ];
         for (at, agent) in self.agents.iter().enumerate() {
@@ -90,6 +93,7 @@ impl File {
             "user.timezone".to_owned(),
             zone.map(|zone| format!("`{zone}` is no time zone; write it as Europe/Oslo")),
         );
+        add("backup.every".to_owned(), self.backup.period().err());
         for target in self.log.odd_targets() {
             let fault = "is no target; write it as `bethink_planner` or `bethink_planner::turn`".to_owned();
             add(format!("log.targets.{target}"), Some(fault));

@@ -129,6 +129,7 @@ impl Settings {
             ("embedding.api_key_file", &mut embedding.api_key_file),
             ("embedding.previous.path", &mut previous.path),
             ("embedding.previous.api_key_file", &mut previous.api_key_file),
+            ("backup.dir", &mut file.backup.dir),
         ] {
             let Some(given) = path else { continue };
             let placed = layers.place(key, given, environment.home.as_deref(), cwd);

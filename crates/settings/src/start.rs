@@ -134,6 +134,7 @@ impl Settings {
             planner: self.planner(),
             executor: self.file.executor.clone(),
             extensions: bethink_runtime::Extensions::default(),
+            backup: self.file.backup.clone(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use bethink_api::{ActorStatus, ExtensionStatus, Request, Response, Status};
+use bethink_api::{ActorStatus, BackupStatus, ExtensionStatus, Request, Response, Status};
 use bethink_settings::Settings;
 
 use super::mismatch;
@@ -47,6 +47,7 @@ fn human(status: &Status, settings: &Settings) -> String {
         lines.push(format!("  {}/{}: {}{used}", space.agent, space.user, space.state));
         lines.extend(space.actors.iter().map(|actor| doing(actor, "    ")));
     }
+    lines.extend(status.backup.iter().map(|backup| backed_up(backup, settings)));
     if status.errors.is_empty() {
         lines.push("Nothing went wrong lately.".to_owned());
     } else {
@@ -58,6 +59,29 @@ fn human(status: &Status, settings: &Settings) -> String {
         lines.push(format!("  {}{space} {}{times}", moment(&error.at, settings), error.what));
     }
     lines.join("\n")
+}
+
+/// Backups by the clock in a line.
+fn backed_up(backup: &BackupStatus, settings: &Settings) -> String {
+    let last = match &backup.last {
+        Some(last) => {
+            let gone = if last.seen { "" } else { ", which is not there any more" };
+            format!("last of {} in {}{gone}", moment(&last.made_at, settings), last.path)
+        }
+        None => format!("none yet in {}", backup.dir),
+    };
+    let next = match (backup.making, &backup.failed, &backup.failed_at) {
+        (true, ..) => "one is being made".to_owned(),
+        (false, Some(why), Some(at)) => {
+            format!(
+                "the one of {} failed ({why}), next at {}",
+                moment(at, settings),
+                moment(&backup.next_at, settings)
+            )
+        }
+        _ => format!("next at {}", moment(&backup.next_at, settings)),
+    };
+    format!("Backups: {last}; {next}")
 }
 
 /// An actor in a line.

@@ -33,6 +33,7 @@ pub(crate) fn parts(scratch: PathBuf) -> EvaluationParts {
             planner: PlannerConfig::default(),
             executor: ExecutorConfig::default(),
             extensions: bethink_runtime::Extensions::default(),
+            backup: bethink_runtime::BackupConfig::default(),
         })
     };
     EvaluationParts { recipe: Arc::new(recipe), scratch }
