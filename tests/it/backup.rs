@@ -112,7 +112,7 @@ fn by_the_clock(home: &Home, dir: &str, enough: impl Fn(&Value) -> bool) -> Valu
     let settings =
         [format!("backup.dir={dir}"), "backup.keep=2".to_owned(), "spaces.tick_seconds=1".to_owned()];
     let mut command = home.command(&["serve"]);
-    settings.iter().for_each(|setting| drop(command.arg("--set").arg(setting)));
+    command.args(settings.iter().flat_map(|setting| ["--set", setting.as_str()]));
     let mut owner = command.spawn().unwrap();
     let mut said = BufReader::new(owner.stdout.take().unwrap()).lines();
     assert!(said.next().unwrap().unwrap().contains("Serving"));

@@ -154,6 +154,10 @@ pub(crate) fn replaced(path: &Path) -> PathBuf {
 /// Removes what an interrupted restore may have left beside a file; it may hold what was forgotten since.
 pub(crate) fn remove_set_aside(path: &Path) {
     for aside in [restoring(path), replaced(path)] {
+        // A restored file is written anew under its own name.
+        if aside == path {
+            continue;
+        }
         if let Err(error) = remove_if_there(&aside) {
             tracing::warn!(path = %aside.display(), %error, "what an interrupted restore left can't be removed");
         }

@@ -47,13 +47,14 @@ pub(crate) const BULKY: TableDefinition<'static, (u8, u64), &str> = TableDefinit
 /// Hashes of texts that a trace had before it was edited, by trace id. They are forgotten with it.
 pub(crate) const FORMER: TableDefinition<'static, (u64, u128), ()> = TableDefinition::new("former_texts");
 
+type Definition<K, V> = TableDefinition<'static, K, V>;
+/// Whether the visit goes on.
+type Visited = Result<bool, StoreError>;
+
 /// Something that is done with each table.
 pub(crate) trait VisitTable {
     /// Takes one table; false ends the visit.
-    fn visit<K: Key + 'static, V: Value + 'static>(
-        &mut self,
-        table: TableDefinition<'static, K, V>,
-    ) -> Result<bool, StoreError>;
+    fn visit<K: Key + 'static, V: Value + 'static>(&mut self, table: Definition<K, V>) -> Visited;
 }
 
 /// Visits every table, those too that could be made anew, always in the same order. False when the visitor ended it.
