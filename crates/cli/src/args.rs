@@ -189,7 +189,8 @@ pub(crate) enum Command {
     /// Show how the process that owns the memory is: spaces awake, actors, what waits, what went wrong
     #[command(after_help = "Example:\n  bethink status\n  bethink --json status")]
     Status,
-    /// Kill the owner of a memory of its own at any moment, over and over, and look whether anything confirmed is gone
+    /// Kill the owner of a memory of its own at any moment, over and over, and look whether anything confirmed is gone,
+    /// anything forgotten is back, or the doctor finds anything wrong
     #[command(after_help = "Example:\n  bethink torture --runs 100")]
     Torture {
         /// Kills
@@ -201,6 +202,9 @@ pub(crate) enum Command {
         /// Which moments: the same seed draws the same
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// The longest that an owner lives among its clients, in milliseconds, 1 to 600000
+        #[arg(long, value_name = "MS", default_value_t = 500)]
+        life_ms: u64,
         /// Make vectors too, which leaves time for fewer statements
         #[arg(long)]
         vectors: bool,

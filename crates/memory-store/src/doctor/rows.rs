@@ -155,7 +155,8 @@ impl Reader<'_> {
         self.each(BODIES, found, |id, bytes, found| {
             let apart = Apart::default();
             let decoded = records::decode_body(bytes, || apart.find(texts, TextSlot::Trace, id));
-            let decoded = self.text_sound(decoded, &apart, &mut rows.owned, bytes, || trace(id), found);
+            rows.owned.extend(apart.asked.take());
+            let decoded = self.text_sound(decoded, &apart, bytes, || trace(id), found);
             if let Some((body, tokens)) = &decoded
                 && self.checkup.deep
             {
@@ -204,7 +205,8 @@ impl Reader<'_> {
             let find = |which| apart.find(texts, slot(which), id);
             let decoded = records::decode_exchange(TurnId::from_raw(id), bytes, find);
             let place = || format!("{} of the transcript", turn(id));
-            let decoded = self.text_sound(decoded, &apart, &mut rows.owned, bytes, place, found);
+            rows.owned.extend(apart.asked.take());
+            let decoded = self.text_sound(decoded, &apart, bytes, place, found);
             if decoded.is_none() {
                 rows.owned.extend([TextSlot::Message, TextSlot::Reply].map(|slot| (slot as u8, id)));
             }
@@ -244,12 +246,10 @@ impl Reader<'_> {
         &self,
         record: Result<T, RecordFault>,
         apart: &Apart,
-        owned: &mut BTreeSet<(u8, u64)>,
         bytes: &[u8],
         place: impl Fn() -> String,
         found: &mut Diagnosis,
     ) -> Read<T> {
-        owned.extend(apart.asked.take());
         match record {
             Err(_) if apart.missing.get() => {
                 found.add(FindingKind::TextMissing, place(), "");

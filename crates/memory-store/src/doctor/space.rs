@@ -43,26 +43,17 @@ impl Held {
 
 /// Examines what is held.
 pub(crate) fn examine_held(slot: &StoreSlot, held: &Held, checkup: &Checkup) -> Examination {
-    let exists = slot.path().exists();
-    let (mut examination, mut diagnosis) = (Examination::default(), Diagnosis::default());
-    diagnose(slot.path(), slot.space(), held, exists, checkup, &mut examination, &mut diagnosis);
+    let (examination, diagnosis) = diagnose(slot.path(), slot.space(), held, checkup);
     Examination { findings: diagnosis.findings, ..examination }
 }
 
-fn diagnose(
-    path: &Path,
-    space: &SpaceId,
-    held: &Held,
-    exists: bool,
-    checkup: &Checkup,
-    into: &mut Examination,
-    found: &mut Diagnosis,
-) {
+fn diagnose(path: &Path, space: &SpaceId, held: &Held, checkup: &Checkup) -> (Examination, Diagnosis) {
+    let (mut into, mut found) = (Examination::default(), Diagnosis::default());
     if held.leftover {
         found.add(FindingKind::Leftover, beside(path).display().to_string(), "");
     }
-    if !exists {
-        return;
+    if !path.exists() {
+        return (into, found);
     }
     if mode_open(path) {
         found.add(FindingKind::ModeOpen, path.display().to_string(), "");
@@ -73,16 +64,17 @@ fn diagnose(
     }
     let sealed = held.format >= 2;
     let reader = Reader { path, read: &held.read, checkup, sealed, snapshot: held.snapshot.as_deref() };
-    let rows = reader.rows(found);
+    let rows = reader.rows(&mut found);
     into.traces = rows.bodies.len() as u64;
     if let Some(meta) = &rows.meta
         && meta.space != *space
     {
         found.add(FindingKind::SpaceMisplaced, "the space", format!("it says that it is {}", meta.space));
     }
-    agreement::agree(&rows, checkup, found);
-    segments::check(&reader, found);
-    sizes::measure(path, &held.read, into, found);
+    agreement::agree(&rows, checkup, &mut found);
+    segments::check(&reader, &mut found);
+    sizes::measure(path, &held.read, &mut into, &mut found);
+    (into, found)
 }
 
 /// Examines the file of a space that nobody uses, and mends it where that is asked for. Blocks on the disk.
@@ -133,7 +125,11 @@ fn gone(before: Findings, after: &Findings) -> Findings {
 }
 
 fn look(path: &Path, space: &SpaceId, checkup: &Checkup) -> Result<(Examination, Diagnosis), StoreError> {
-    let (mut examination, mut found) = (Examination::default(), Diagnosis::default());
+    let unreadable = |kind, error: &StoreError| {
+        let mut found = Diagnosis::default();
+        found.add(kind, "the space", error.to_string());
+        (Examination::default(), found)
+    };
     let slot = match StoreSlot::open(path, space, None, checkup.at, CACHE_BYTES) {
         Ok(slot) => slot,
         Err(error @ (StoreError::InUse { .. } | StoreError::Closed { .. })) => return Err(error),
@@ -145,20 +141,15 @@ fn look(path: &Path, space: &SpaceId, checkup: &Checkup) -> Result<(Examination,
                 }
                 _ => FindingKind::SpaceUnreadable,
             };
-            found.add(kind, "the space", error.to_string());
-            return Ok((examination, found));
+            return Ok(unreadable(kind, &error));
         }
     };
-    let held = Held::of(&slot, None);
-    match held {
-        Ok(held) => {
-            diagnose(path, space, &held, path.exists(), checkup, &mut examination, &mut found);
-            drop(held);
-        }
-        Err(error) => found.add(FindingKind::SpaceUnreadable, "the space", error.to_string()),
-    }
+    let looked = match Held::of(&slot, None) {
+        Ok(held) => diagnose(path, space, &held, checkup),
+        Err(error) => unreadable(FindingKind::SpaceUnreadable, &error),
+    };
     slot.retire();
-    Ok((examination, found))
+    Ok(looked)
 }
 
 /// What lies beside a file, and its mode.
