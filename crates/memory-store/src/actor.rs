@@ -130,6 +130,7 @@ impl Actor for MemoryStore {
         tracing::debug!(space = %args.space, traces = snapshot.len(), "memory loaded");
         let (space, embedder) = (args.space.clone(), args.slot.embedder().cloned());
         let rules = Rules { config: args.config.memory, entropy: args.entropy, space, embedder };
+        let counters = snapshot.counters;
         let mut store = Self {
             rules: Arc::new(rules),
             epoch,
@@ -143,7 +144,8 @@ impl Actor for MemoryStore {
             retry: Retry::default(),
             sealing: SealLane::default(),
             mover: Mover::default(),
-            seen_at: Timestamp::default(),
+            // Whatever is written before anybody says what time it is, is no earlier than what was written last.
+            seen_at: Timestamp::from_millis(counters.clock_high_ms),
             examining: examining::Waiting::new(),
             draining: None,
             args,

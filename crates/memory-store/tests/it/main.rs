@@ -2,6 +2,7 @@
 
 mod backup;
 mod concurrency;
+mod doctor;
 mod embedding;
 mod files;
 mod fixture;
@@ -15,5 +16,6 @@ mod moving;
 mod power;
 mod recall;
 mod sealing;
+mod segments;
 mod stories;
 mod story;
