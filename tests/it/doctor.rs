@@ -49,7 +49,8 @@ fn sound_memory_is_healthy_and_left_as_it_is() {
 #[test]
 fn memory_in_use_is_examined_while_it_is_written() {
     let home = Home::new();
-    let mut owner = home.command(&["chat"]).spawn().unwrap();
+    let quick = ["--set", "embedding.provider=none", "chat"];
+    let mut owner = home.command(&quick).spawn().unwrap();
     let mut out = BufReader::new(owner.stdout.take().unwrap()).lines();
     assert!(out.next().unwrap().unwrap().contains("Memory is in"));
     let mut child = home.command(&["--json", "remember", "--stdin"]).spawn().unwrap();
