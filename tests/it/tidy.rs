@@ -146,6 +146,12 @@ fn functions_fit_a_screen() {
             {
                 open = Some((number, indent));
             }
+            // The end of a declaration without a body.
+            if open.is_some_and(|(_, at)| indent == at && line.trim_start().starts_with(')'))
+                && line.trim_end().ends_with(';')
+            {
+                open = None;
+            }
             if let Some((start, at)) = open
                 && line.trim_end() == format!("{}}}", " ".repeat(at))
             {

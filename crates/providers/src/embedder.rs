@@ -7,7 +7,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use bethink_domain::UnitVector;
+use bethink_domain::{UnitVector, VectorFault};
 use bethink_protocol::{Drain, Embed, EmbedError, Embedded, Offload, TakeVitals, Urgency, Vitals, offload};
 use kameo::prelude::*;
 use kameo::reply::{DelegatedReply, ReplySender};
@@ -161,8 +161,14 @@ fn run(
         return Err(EmbedError::Failed(message));
     }
     let dimensions = usize::from(model.identity().dimensions);
+    // An embedder that makes no vectors has nothing to warn of.
+    let missed = |fault: &VectorFault| {
+        if dimensions > 0 {
+            warn!(%fault, "text without a vector");
+        }
+    };
     let usable = vectors.into_iter().map(|vector| {
-        let vector = vector.inspect_err(|fault| warn!(%fault, "text without a vector")).ok()?;
+        let vector = vector.inspect_err(missed).ok()?;
         let fits = vector.as_slice().len() == dimensions;
         if !fits {
             warn!(found = vector.as_slice().len(), dimensions, "vector of another size dropped");
