@@ -64,7 +64,7 @@ fn traces(rows: &Rows, found: &mut Diagnosis) {
     for id in rows.states.keys().filter(|id| !rows.bodies.contains_key(id)) {
         found.add(Kind::NumbersUnowned, trace(*id), "");
     }
-    for id in rows.vectors.iter().filter(|id| !rows.bodies.contains_key(id)) {
+    for id in rows.vectors.union(&rows.beside).filter(|id| !rows.bodies.contains_key(id)) {
         found.curable(Kind::VectorUnowned, trace(*id), "", Cure::DropVector(*id));
     }
     let waiting = rows.bodies.keys().filter(|id| !rows.vectors.contains(id)).count();

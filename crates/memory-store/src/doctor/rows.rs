@@ -8,12 +8,12 @@ use bethink_domain::{FindingKind, Origin, Quantity, RecallId, Timestamp, TraceId
 use redb::{Key, ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition, Value};
 
 use super::contents;
-use super::{Checkup, Diagnosis};
+use super::{Checkup, Cure, Diagnosis};
 use crate::error::StoreError;
 use crate::file::read::{bulky_text, open_if_there};
 use crate::file::tables::{
-    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, FOLDED, JOURNAL, META, RECALLS, SPACE_KEY, STATES, TRANSCRIPT,
-    TURNS, TextSlot, vectors_of,
+    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, FOLDED, JOURNAL, META, MIGRATION_KEY, RECALLS, SPACE_KEY,
+    STATES, TRANSCRIPT, TURNS, TextSlot, vectors_of,
 };
 use crate::records::{self, EmbedderRecord, Meta, RecordFault};
 use crate::rows::{Counters, TraceState};
@@ -32,6 +32,8 @@ pub(super) struct Rows {
     pub(super) bodies: BTreeMap<u64, Read<BodyFacts>>,
     pub(super) states: BTreeMap<u64, Read<TraceState>>,
     pub(super) vectors: BTreeSet<u64>,
+    /// Vectors of another generation, while the space moves to another embedder.
+    pub(super) beside: BTreeSet<u64>,
     pub(super) transcript: BTreeMap<u64, Read<Timestamp>>,
     pub(super) turns: BTreeMap<u64, Read<TurnFacts>>,
     pub(super) journal: BTreeMap<u64, Read<EntryFacts>>,
@@ -145,6 +147,9 @@ impl Reader<'_> {
             }
             None => found.add(FindingKind::RecordDamaged, place(COUNTERS_KEY), "they are not there"),
         }
+        if let Some(bytes) = get(MIGRATION_KEY) {
+            self.sound(records::decode_migration(&bytes), &bytes, || place(MIGRATION_KEY), found);
+        }
         if let Some(bytes) = get(EMBEDDER_KEY) {
             let embedder = records::decode_embedder(&bytes);
             rows.embedder = Some(self.sound(embedder, &bytes, || place(EMBEDDER_KEY), found));
@@ -190,8 +195,12 @@ impl Reader<'_> {
         });
         // Of a move to another embedder that goes on, or of one that is over.
         self.each(vectors_of(serving.wrapping_add(1)), found, |id, bytes, found| {
-            let decoded = records::decode_vector(bytes);
-            self.sound(decoded, bytes, || format!("vector beside that of {}", trace(id)), found);
+            rows.beside.insert(id);
+            let place = format!("second vector of {}", trace(id));
+            self.unsealed(bytes, || place.clone(), found);
+            if let Err(fault) = records::decode_vector(bytes) {
+                found.curable(FindingKind::VectorDamaged, place, fault.to_string(), Cure::DropVector(id));
+            }
         });
         if self.checkup.deep {
             contents::only_in_memory(self.snapshot, |id| rows.bodies.contains_key(&id), found);

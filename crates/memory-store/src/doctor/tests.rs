@@ -242,6 +242,13 @@ fn the_parts_of_a_trace_agree() {
         &[(FindingKind::NumbersUnowned, of(SISTER)), (FindingKind::VectorUnowned, of(SISTER))],
     );
     check(|tables| flip(&mut tables.vectors, SISTER), &one(FindingKind::VectorDamaged, of(SISTER)));
+    check(
+        |tables| {
+            let bytes = [0x81, 2, 0, 0, 0].as_slice();
+            tables.vectors_even.insert(SISTER, bytes).expect("because the disk has room");
+        },
+        &one(FindingKind::VectorDamaged, format!("second vector of {}", of(SISTER))),
+    );
     let strange = one(FindingKind::VectorStrange, of(SISTER));
     let vector = |tables: &Tables<'_>| {
         let bytes = tables.vectors.get(SISTER).expect("because it is sound").map(|b| b.value().to_vec());
