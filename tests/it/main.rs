@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that can't set its stage fails")]
 
 mod backup;
+mod bench;
 mod binary;
 mod cli;
 mod config;

@@ -186,7 +186,8 @@ impl Message<TakeVitals> for MemoryStore {
 
     async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
         let waiting = self.queue.len() + self.embedding.len();
-        Vitals { waiting, in_flight: self.in_flight.unwrap_or_default(), doing: self.said_of_move() }
+        let in_flight = self.in_flight.unwrap_or_default() + self.sealing.len();
+        Vitals { waiting, in_flight, doing: self.said_of_move() }
     }
 }
 

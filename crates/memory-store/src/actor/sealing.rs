@@ -34,6 +34,11 @@ impl SealLane {
         self.stale = self.busy;
     }
 
+    /// Pieces of work that are under way.
+    pub(super) fn len(&self) -> usize {
+        usize::from(self.busy) + self.ready.len()
+    }
+
     /// Ends what is being built, which is lost; takes nothing more in.
     pub(super) fn call_off(&mut self) {
         self.off.store(true, Ordering::Relaxed);
