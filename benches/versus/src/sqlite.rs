@@ -138,6 +138,9 @@ impl System for Sqlite {
     }
 
     fn file(&self) -> Option<u64> {
+        let connection = self.connection.lock().ok()?;
+        // What was written lately lies in the log until then.
+        connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").ok()?;
         self.paths.iter().map(|path| std::fs::metadata(path).ok().map(|meta| meta.len())).sum()
     }
 }
