@@ -14,6 +14,8 @@ use crate::{CANDIDATES, Fault, K, System, fuse, words};
 
 /// Room for statements that come later.
 const ROOM: usize = 100_000;
+/// Clients that may add to the index at once.
+const THREADS: usize = 128;
 
 pub struct Sqlite {
     connection: Mutex<Connection>,
@@ -88,7 +90,7 @@ impl System for Sqlite {
         let index = index()?;
         index.load(paths[1].to_str().ok_or("a path that is no text")?)?;
         let rows: i64 = connection.query_row("SELECT count(*) FROM statements", [], |row| row.get(0))?;
-        index.reserve(rows as usize + ROOM)?;
+        index.reserve_capacity_and_threads(rows as usize + ROOM, THREADS)?;
         if index.size() < rows as usize {
             let mut missing = connection.prepare("SELECT id, vector FROM statements")?;
             let mut rows = missing.query([])?;
