@@ -70,8 +70,8 @@ fn record(n: u64, text: &str, vector: &[f32]) -> Vec<u8> {
 impl System for Brute {
     const NAME: &'static str = "a list and a loop";
 
-    fn there(dir: &Path, count: usize) -> bool {
-        path(dir, count).exists()
+    fn files(dir: &Path, count: usize) -> Vec<PathBuf> {
+        vec![path(dir, count)]
     }
 
     fn build(dir: &Path, count: usize, maker: &Maker) -> Result<(), Fault> {

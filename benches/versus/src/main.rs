@@ -11,7 +11,7 @@ mod sqlite;
 use std::error::Error;
 use std::io::{BufRead, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use made::{Maker, NEAREST, asked};
@@ -35,8 +35,12 @@ const STOP: &[&str] = &[
 trait System: Sync {
     /// What it is called in tables.
     const NAME: &'static str;
+    /// Its files.
+    fn files(dir: &Path, count: usize) -> Vec<PathBuf>;
     /// Whether everything is there already.
-    fn there(dir: &Path, count: usize) -> bool;
+    fn there(dir: &Path, count: usize) -> bool {
+        Self::files(dir, count).iter().all(|path| path.exists())
+    }
     /// Stores everything.
     fn build(dir: &Path, count: usize, maker: &Maker) -> Result<(), Fault>;
     /// Opens what was stored.
@@ -65,24 +69,43 @@ enum Request {
 fn main() -> Result<(), Fault> {
     let begun = Instant::now();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [system, count, dir] = arguments.as_slice() else {
-        return Err("usage: bethink-versus sqlite|brute COUNT DIR".into());
+    let (system, count, dir, copy) = match arguments.as_slice() {
+        [system, count, dir] => (system, count, Path::new(dir), None),
+        [system, count, dir, copy] => (system, count, Path::new(dir), Some(Path::new(copy))),
+        _ => return Err("usage: bethink-versus sqlite|brute COUNT DIR".into()),
     };
-    let (count, dir) = (count.parse()?, Path::new(dir));
+    let count = count.parse()?;
     match system.as_str() {
-        "sqlite" => serve::<sqlite::Sqlite>(begun, count, dir),
-        "brute" => serve::<brute::Brute>(begun, count, dir),
+        "sqlite" => serve::<sqlite::Sqlite>(begun, count, dir, copy),
+        "brute" => serve::<brute::Brute>(begun, count, dir, copy),
         other => Err(format!("`{other}` is neither sqlite nor brute").into()),
     }
 }
 
-fn serve<S: System>(begun: Instant, count: usize, dir: &Path) -> Result<(), Fault> {
-    let maker = Maker::new();
+/// Stores everything if need be, copies it, and goes on as a fresh process over the copy: what storing and copying took
+/// does not count as what opening takes, and what is written stays out of what is kept.
+fn prepare<S: System>(count: usize, dir: &Path) -> Result<(), Fault> {
     if !S::there(dir, count) {
-        S::build(dir, count, &maker)?;
-        // A fresh process, so that what storing took does not count as what opening takes.
-        return Err(std::process::Command::new(std::env::current_exe()?).args(std::env::args().skip(1)).exec().into());
+        S::build(dir, count, &Maker::new())?;
     }
+    let copy = dir.join(format!("versus-copy-{}", std::process::id()));
+    std::fs::create_dir_all(&copy)?;
+    for path in S::files(dir, count) {
+        std::fs::copy(&path, copy.join(path.file_name().ok_or("a file without a name")?))?;
+    }
+    let mut again = std::process::Command::new(std::env::current_exe()?);
+    Err(again.args(std::env::args().skip(1)).arg(copy).exec().into())
+}
+
+fn serve<S: System>(begun: Instant, count: usize, dir: &Path, copy: Option<&Path>) -> Result<(), Fault> {
+    let Some(dir) = copy else { return prepare::<S>(count, dir) };
+    let served = answer::<S>(begun, count, dir);
+    std::fs::remove_dir_all(dir)?;
+    served
+}
+
+fn answer<S: System>(begun: Instant, count: usize, dir: &Path) -> Result<(), Fault> {
+    let maker = Maker::new();
     let before = resident();
     let system = S::open(dir, count)?;
     let n = asked(0, count);

@@ -56,8 +56,8 @@ fn insert(connection: &Connection, n: u64, text: &str, vector: &[f32]) -> Result
 impl System for Sqlite {
     const NAME: &'static str = "SQLite FTS5 and usearch";
 
-    fn there(dir: &Path, count: usize) -> bool {
-        paths(dir, count).iter().all(|path| path.exists())
+    fn files(dir: &Path, count: usize) -> Vec<PathBuf> {
+        paths(dir, count).to_vec()
     }
 
     fn build(dir: &Path, count: usize, maker: &Maker) -> Result<(), Fault> {

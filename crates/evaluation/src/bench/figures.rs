@@ -128,9 +128,12 @@ pub struct RememberFigures {
     /// The same where clients share commits.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shared_bytes_per_statement: Option<f64>,
-    /// Bytes written in an idle hour afterwards.
+    /// Bytes written in an idle hour afterwards, half of it awake and half asleep.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub idle_hour_bytes: Option<u64>,
+    /// Bytes written by falling asleep, which closes the file.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sleep_bytes: Option<u64>,
 }
 
 impl RememberFigures {

@@ -118,6 +118,7 @@ const ROWS: &[Told] = &[
     }),
     ("  the same with 64 clients", |s| s.remember?.shared_bytes_per_statement.map(kib)),
     ("  bytes written in an idle hour", |s| s.remember?.idle_hour_bytes.map(|bytes| bytes.to_string())),
+    ("  KiB written by falling asleep", |s| s.remember?.sleep_bytes.map(|bytes| kib(bytes as f64))),
     ("a whole turn, p50 / p99 ms", |s| s.turn.map(|t| pair(&t.times))),
     ("  KiB written for a turn", |s| s.turn?.bytes_per_turn.map(kib)),
     ("asleep to first answer, p50 / p99 ms", |s| s.wake.map(|times| pair(&times))),

@@ -87,6 +87,7 @@ impl<'c> Client<'c> {
         for other in &mut *others {
             other.write(CLIENTS, EACH).await?;
         }
+        let (idle_hour_bytes, sleep_bytes) = idle_hour(stage).await?;
         Ok(RememberFigures {
             one: Times::of(one),
             append: Times::of(appends),
@@ -94,7 +95,8 @@ impl<'c> Client<'c> {
             statements_per_second,
             bytes_per_statement,
             shared_bytes_per_statement,
-            idle_hour_bytes: idle_hour(stage).await,
+            idle_hour_bytes,
+            sleep_bytes,
         })
     }
 }
@@ -122,16 +124,29 @@ async fn many(memory: &MemoryPorts, first: u64, maker: &Arc<Maker>) -> Result<()
     Ok(())
 }
 
-/// Bytes written while an hour passes in which nobody says anything, once what was begun has ended.
-async fn idle_hour(stage: &Stage) -> Option<u64> {
+/// Bytes written while an hour passes in which nobody says anything, once what was begun has ended: half of it awake, half
+/// asleep; and those that falling asleep in between took.
+async fn idle_hour(stage: &Stage) -> Result<(Option<u64>, Option<u64>), EvaluationError> {
     stage.quiet().await;
-    let before = written();
-    for _ in 0..120 {
+    let begun = written();
+    pass_half_an_hour(stage).await;
+    let tired = written();
+    stage.rest().await;
+    stage.asleep().await?;
+    let asleep = written();
+    pass_half_an_hour(stage).await;
+    let difference = |to: Option<u64>, from: Option<u64>| Some(to?.saturating_sub(from?));
+    let (awake, sleeping) = (difference(tired, begun), difference(written(), asleep));
+    Ok((awake.zip(sleeping).map(|(awake, sleeping)| awake + sleeping), difference(asleep, tired)))
+}
+
+/// A little less than that, so that a space that is awake stays awake.
+async fn pass_half_an_hour(stage: &Stage) {
+    for _ in 0..59 {
         stage.clock.advance(Span::from_seconds(30));
         stage.tick().await;
     }
     stage.quiet().await;
-    Some(written()?.saturating_sub(before?))
 }
 
 /// Whole turns: a statement, then a question about something that is there.
