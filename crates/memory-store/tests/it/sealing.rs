@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use bethink_clock::Entropy;
-use bethink_domain::{Cue, CueScope, Draft, Recollection, TraceId};
+use bethink_domain::{Cue, CueScope, Draft, FindingKind, Findings, Recollection, TraceId};
 use bethink_memory_store::{
-    MemoryConfig, RecallSettings, Snapshot, StoreConfig, StoreSlot, append, recall, seal,
+    Checkup, MemoryConfig, RecallSettings, Snapshot, StoreConfig, StoreSlot, append, examine_file, recall,
+    seal,
 };
 use bethink_protocol::{Edit, Forget, Remember};
+use redb::{ReadableTable, TableDefinition};
 
-use crate::harness::{World, cue, day, draft, hashed, ids, told};
+use crate::harness::{World, cue, day, draft, hashed, ids, space, told};
 
 /// Rows that are stored: three small segments and some that stay open.
 const ROWS: usize = 2_000;
@@ -163,4 +165,78 @@ async fn the_actor_seals_by_itself_and_a_restart_finds_the_segments() {
     let slot = world.open().expect("because it was written");
     let read = Snapshot::load(&slot, &world.config).expect("because it was written");
     assert_eq!((read.len(), read.segments_sealed()), (count + 2, 3));
+}
+
+/// What the doctor finds in the segments of a world that sleeps.
+fn index_differs(world: &World, repair: bool) -> (u64, u64) {
+    let checkup = Checkup { at: day(30.0), deep: true, repair, migrate: false, configured: None };
+    let found = examine_file(&world.path(), &space(), &checkup).expect("because nobody uses it");
+    let of = |findings: &Findings| findings.count(FindingKind::IndexDiffers);
+    (of(&found.findings), of(&found.repaired))
+}
+
+#[test]
+fn a_damaged_segment_is_told_and_dropped_and_built_anew() {
+    const SEALED: TableDefinition<'_, (u8, u64), &[u8]> = TableDefinition::new("sealed");
+    let mut world = World::new();
+    world.config = small(world.config);
+    let slot = world.open().expect("because it is new");
+    let sealed = stored(&slot, &world.config);
+    let sealed = seal(&slot, &sealed, &world.config).expect("because the disk has room");
+    slot.retire();
+    assert_eq!(index_differs(&world, false), (0, 0));
+
+    // Its words are those of another segment: whole, with the right length, and wrong.
+    let database = redb::Database::open(world.path()).expect("because nobody uses it");
+    let write = database.begin_write().expect("because nobody else writes");
+    {
+        let mut table = write.open_table(SEALED).expect("because it is there");
+        let words: Vec<(u8, u64)> = table
+            .range((2, 0)..(3, 0))
+            .expect("because it is sound")
+            .map(|e| e.expect("sound").0.value())
+            .collect();
+        let other =
+            table.get(words[1]).expect("because it is sound").expect("because it is there").value().to_vec();
+        table.insert(words[0], other.as_slice()).expect("because the disk has room");
+    }
+    write.commit().expect("because the disk has room");
+    drop(database);
+
+    let slot = world.open().expect("because its pages are sound");
+    let read = Snapshot::load(&slot, &world.config).expect("because what is derived can be done without");
+    assert_eq!((read.len(), read.segments_sealed()), (ROWS, 2));
+    check_same(&read, &sealed);
+    slot.retire();
+    assert_eq!(index_differs(&world, false), (1, 0));
+    assert_eq!(index_differs(&world, true), (0, 1));
+    let slot = world.open().expect("because it was mended");
+    let read = Arc::new(Snapshot::load(&slot, &world.config).expect("because it was mended"));
+    let again = seal(&slot, &read, &world.config).expect("because the disk has room");
+    assert_eq!(again.segments_sealed(), 3);
+    slot.retire();
+    assert_eq!(index_differs(&world, false), (0, 0));
+}
+
+#[tokio::test]
+async fn a_sealed_space_keeps_no_word_of_what_was_forgotten() {
+    let mut world = World::new();
+    world.config = small(world.config);
+    let slot = world.open().expect("because it is new");
+    let snapshot = stored(&slot, &world.config);
+    seal(&slot, &snapshot, &world.config).expect("because the disk has room");
+    slot.retire();
+    let awake = world.wake().await;
+    let id = ids(&awake.recall(&text(3), 21.0).await)[0];
+    let forget = Forget { id, at: day(21.0), rehearse: false };
+    told(awake.memory.forget.ask(forget).send().await).expect("because it is there");
+    // Ten that are as near as it was take its place.
+    let left = ids(&awake.recall(&text(3), 21.0).await);
+    assert!(left.len() >= 8 && !left.contains(&id));
+    awake.sleep().await;
+    // The doctor tells words of what is not there.
+    assert_eq!(index_differs(&world, false), (0, 0));
+    let slot = world.open().expect("because it was written");
+    let read = Snapshot::load(&slot, &world.config).expect("because it was written");
+    assert!(read.trace(id).is_none());
 }
