@@ -64,6 +64,8 @@ struct Copied(Option<Result<Renewed, StoreError>>);
 struct Placed {
     outcome: Option<Result<bool, StoreError>>,
     marks: Marks,
+    /// Size of the file before and after.
+    bytes: [u64; 2],
 }
 
 /// The file was measured.
@@ -110,11 +112,15 @@ impl MemoryStore {
         job: impl FnOnce(&Marks) -> Result<bool, StoreError> + Send + 'static,
     ) {
         self.in_flight = Some(0);
-        let marks = self.marks();
+        let (marks, slot) = (self.marks(), self.args.slot.clone());
         let (port, me) = (Arc::clone(&self.args.commit), me.clone());
         tokio::spawn(async move {
-            let outcome = offload(&port, move || job(&marks)).await.ok();
-            let _ = me.tell(Placed { outcome, marks }).send().await;
+            let job = move || {
+                let before = slot.file_bytes();
+                (job(&marks), [before, slot.file_bytes()])
+            };
+            let (outcome, bytes) = offload(&port, job).await.ok().unzip();
+            let _ = me.tell(Placed { outcome, marks, bytes: bytes.unwrap_or_default() }).send().await;
         });
     }
 
@@ -127,17 +133,17 @@ impl MemoryStore {
     pub(super) fn renew_on_tick(&mut self, me: &ActorRef<Self>) {
         let renewal = &mut self.renewal;
         renewal.waits = false;
-        let bytes = self.args.slot.file_bytes().max(1);
-        let due = renewal.commits > 0 && bytes >= renewal.measure_from.max(COMPACT_FROM_BYTES)
-            || renewal.commits >= COMMITS_BETWEEN && bytes >= COMPACT_FROM_BYTES;
-        if !due || renewal.busy || self.draining.is_some() {
+        if renewal.commits == 0 || renewal.busy || self.draining.is_some() {
             return;
         }
-        renewal.commits = 0;
+        let again = renewal.commits >= COMMITS_BETWEEN;
+        let from = if again { COMPACT_FROM_BYTES } else { renewal.measure_from.max(COMPACT_FROM_BYTES) };
+        renewal.commits = if again { 0 } else { renewal.commits };
         renewal.busy = true;
         let (slot, port, me) = (self.args.slot.clone(), Arc::clone(&self.args.scan), me.clone());
         tokio::spawn(async move {
-            let outcome = offload(&port, move || fill(&slot)).await.ok();
+            let measure = move || if slot.file_bytes() < from { Ok(None) } else { fill(&slot) };
+            let outcome = offload(&port, measure).await.ok();
             let _ = me.tell(Measured(outcome)).send().await;
         });
     }
@@ -178,8 +184,11 @@ impl Message<Placed> for MemoryStore {
                 let renewal = &mut self.renewal;
                 renewal.scrubbed_at = placed.marks.scrubbed_at.or(renewal.scrubbed_at);
                 (renewal.voided, renewal.compact) = (0, false);
-                let bytes = self.args.slot.file_bytes();
-                self.renewal.measure_from = bytes / 4 * GROWTH_QUARTERS;
+                let [before, bytes] = placed.bytes;
+                // Where a copy is hardly smaller, as with texts that fill their pages badly, it is not worth another soon.
+                let gained = before.saturating_sub(bytes) * 4 >= before;
+                let again = if gained { bytes / 4 * GROWTH_QUARTERS } else { bytes * 2 };
+                self.renewal.measure_from = again;
                 tracing::debug!(space = %self.args.space, bytes, "file was written anew");
             }
             Some(Ok(false)) => {
@@ -203,6 +212,7 @@ impl Message<Measured> for MemoryStore {
     async fn handle(&mut self, Measured(outcome): Measured, ctx: &mut Context<Self, ()>) {
         self.renewal.busy = false;
         if let Some(Ok(Some(fill))) = outcome {
+            self.renewal.commits = 0;
             self.renewal.compact = fill.slack() > f64::from(self.rules.config.compact_above);
             self.renewal.measure_from = fill.file_bytes / 4 * GROWTH_QUARTERS;
         }

@@ -15,6 +15,7 @@ mod migrating;
 mod moving;
 mod power;
 mod recall;
+mod renewing;
 mod sealing;
 mod segments;
 mod stories;
