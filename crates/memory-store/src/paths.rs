@@ -22,6 +22,10 @@ const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 const ENDING: &str = "redb";
 /// Ending of a file that is built beside a space's file and takes its place.
 pub(crate) const BESIDE_ENDING: &str = "redb-new";
+/// Ending of a restored file before it takes its place.
+const RESTORING_ENDING: &str = "redb-restoring";
+/// Ending of the file that a restored one replaces.
+const REPLACED_ENDING: &str = "redb-before";
 
 /// The file of a space: `<data_dir>/spaces/<agent>/<user>.redb`, with encoded names.
 #[must_use]
@@ -70,7 +74,7 @@ pub(crate) fn walk_spaces(data_dir: &Path) -> Result<Vec<(PathBuf, Named)>, Stor
             let space = user.map(|user| SpaceId { agent: agent.clone(), user });
             let named = match (ending, space) {
                 (ENDING, Some(space)) => Named::Space(space),
-                (BESIDE_ENDING, Some(space)) => Named::Leftover(space),
+                (BESIDE_ENDING | RESTORING_ENDING | REPLACED_ENDING, Some(space)) => Named::Leftover(space),
                 _ => Named::Strange,
             };
             found.push((file, named));
@@ -143,12 +147,18 @@ pub(crate) fn remove_if_there(path: &Path) -> io::Result<()> {
 
 /// Where a restored file is made before it takes its place.
 pub(crate) fn restoring(path: &Path) -> PathBuf {
-    path.with_extension("redb-restoring")
+    path.with_extension(RESTORING_ENDING)
 }
 
 /// Where the file is kept that a restored one replaces, until that one is found sound.
 pub(crate) fn replaced(path: &Path) -> PathBuf {
-    path.with_extension("redb-before")
+    path.with_extension(REPLACED_ENDING)
+}
+
+/// What may lie beside a space's file although nobody works on it.
+pub(crate) fn leftovers(path: &Path) -> Vec<PathBuf> {
+    let beside = path.with_extension(BESIDE_ENDING);
+    [beside, restoring(path), replaced(path)].into_iter().filter(|place| place.exists()).collect()
 }
 
 /// Removes what an interrupted restore may have left beside a file; it may hold what was forgotten since.

@@ -1,7 +1,7 @@
 //! Examining one space: its file where it sleeps, and file and memory where it is awake.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bethink_domain::{Examination, FindingKind, Findings, SpaceId};
@@ -10,7 +10,6 @@ use redb::ReadTransaction;
 use super::rows::Reader;
 use super::{Checkup, Cure, Diagnosis, agreement, cures, segments, sizes};
 use crate::error::StoreError;
-use crate::file::open::beside;
 use crate::file::slot::StoreSlot;
 use crate::file::tables::FORMAT;
 use crate::paths;
@@ -24,8 +23,8 @@ pub(crate) struct Held {
     pub(crate) read: ReadTransaction,
     pub(crate) format: u32,
     pub(crate) snapshot: Option<Arc<Snapshot>>,
-    /// Something lies beside the file although nobody builds it.
-    pub(crate) leftover: bool,
+    /// What lies beside the file although nobody builds it.
+    pub(crate) leftovers: Vec<PathBuf>,
 }
 
 impl Held {
@@ -37,7 +36,7 @@ impl Held {
             let read = redb::ReadableDatabase::begin_read(database);
             Ok((read.map_err(|error| StoreError::database(path, error))?, format))
         })?;
-        Ok(Self { read, format, snapshot, leftover: beside(path).exists() })
+        Ok(Self { read, format, snapshot, leftovers: paths::leftovers(path) })
     }
 }
 
@@ -49,8 +48,8 @@ pub(crate) fn examine_held(slot: &StoreSlot, held: &Held, checkup: &Checkup) -> 
 
 fn diagnose(path: &Path, space: &SpaceId, held: &Held, checkup: &Checkup) -> (Examination, Diagnosis) {
     let (mut into, mut found) = (Examination::default(), Diagnosis::default());
-    if held.leftover {
-        found.add(FindingKind::Leftover, beside(path).display().to_string(), "");
+    for leftover in &held.leftovers {
+        found.add(FindingKind::Leftover, leftover.display().to_string(), "");
     }
     if !path.exists() {
         return (into, found);
@@ -154,11 +153,10 @@ fn look(path: &Path, space: &SpaceId, checkup: &Checkup) -> Result<(Examination,
 
 /// What lies beside a file, and its mode.
 fn mend_outside(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(beside(path)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(StoreError::io(path, error));
-        }
-        _ => {}
+    // With nothing in its place, the file before may be all that is left.
+    let alone = |leftover: &PathBuf| *leftover == paths::replaced(path) && !path.exists();
+    for leftover in paths::leftovers(path).into_iter().filter(|leftover| !alone(leftover)) {
+        paths::remove_if_there(&leftover).map_err(|error| StoreError::io(&leftover, error))?;
     }
     if mode_open(path) {
         paths::make_private(path).map_err(|error| StoreError::io(path, error))

@@ -410,16 +410,24 @@ fn what_lies_around_a_file_is_put_in_order() {
     let mut patient = Patient::of(2);
     let beside = crate::file::open::beside(&patient.path());
     fs::write(&beside, "half a file").expect("because the place is free");
+    let replaced = crate::paths::replaced(&patient.path());
+    fs::write(&replaced, "the file before").expect("because the place is free");
     fs::set_permissions(patient.path(), fs::Permissions::from_mode(0o644)).expect("because it is ours");
     let expected = [
         (FindingKind::Leftover, beside.display().to_string()),
+        (FindingKind::Leftover, replaced.display().to_string()),
         (FindingKind::ModeOpen, patient.path().display().to_string()),
     ];
     assert_eq!(told(&patient.examine().findings), expected);
     patient.checkup.repair = true;
     let mended = patient.examine();
     assert_eq!((told(&mended.findings), told(&mended.repaired)), (vec![], expected.to_vec()));
-    assert!(!beside.exists());
+    assert!(!beside.exists() && !replaced.exists());
+    // What may be all that is left of a space stays.
+    fs::write(patient.path(), "no memory file").expect("because it is ours");
+    fs::write(&replaced, "the file before").expect("because the place is free");
+    assert_eq!(told(&patient.examine().findings), one(FindingKind::SpaceForeign, "the space"));
+    assert!(replaced.exists());
 }
 
 #[test]

@@ -147,7 +147,9 @@ impl StoreSlot {
         let meta = Meta { space: space.clone(), created_at };
         let (held, stored) = match open::look_or_miss(path, &opening)? {
             Some(looking) => {
-                let stored = load::stored_embedder(path, &looking.database)?;
+                let stored = load::stored_embedder(path, &looking.database);
+                // Who has no embedder need not know whose the vectors are; that it cannot be read shows when all is read.
+                let stored = if embedder.is_some() { stored? } else { stored.unwrap_or_default() };
                 (Held::Looking(looking), stored.map(|stored| stored.identity))
             }
             None => (Held::Absent(open::nothing(path, &meta)?), None),
