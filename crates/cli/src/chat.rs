@@ -232,7 +232,7 @@ impl Chat<'_> {
         }
         match self.forgotten(id, false).await {
             Ok(mut done) => {
-                forget::await_disk(&self.opened, &mut done).await?;
+                forget::await_disk(self.opened, &mut done).await?;
                 Ok(self.output.line(&forget::receipt(&done, self.settings))?)
             }
             Err(fault) => Ok(self.output.line(&format!("({fault})"))?),
