@@ -12,8 +12,8 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use crate::made::{DIMENSIONS, Maker};
 use crate::{CANDIDATES, Fault, K, System, fuse, words};
 
-/// Room for statements that come later.
-const ROOM: usize = 100_000;
+/// Room for statements that come later; the index takes memory for all of it at once.
+const ROOM: usize = 10_000;
 /// Clients that may add to the index at once.
 const THREADS: usize = 128;
 
