@@ -197,7 +197,8 @@ fn vectors_of_another_model_of_the_same_size_are_never_mixed() {
     home.ok(&["remember", "The boiler is in the cellar."], "");
     let folder = other_model(&home);
     let path = format!("embedding.path={}", folder.display());
-    let other = ["--set", "embedding.provider=folder", "--set", &path];
+    let moves = ["--set", "embedding.provider=folder", "--set", &path];
+    let other = [&moves[..], &["--set", "embedding.on_change=refuse"]].concat();
     let files = || {
         let mut found = Vec::new();
         let mut dirs = vec![home.data()];
@@ -231,6 +232,9 @@ fn vectors_of_another_model_of_the_same_size_are_never_mixed() {
     let none = home
         .run(&["--set", "embedding.provider=folder", "--set", "embedding.path=/nowhere", "recall", "x"], "");
     assert!(none.code == Some(6) && none.err.contains("/nowhere"), "{none:?}");
+    let moved = home.ok(&[&moves[..], &["embedder", "migrate"]].concat(), "");
+    assert!(moved.out.contains("other-model") && moved.out.contains("serves"), "{moved:?}");
+    assert!(home.ok(&[&other[..], &["recall", "where is the boiler?"]].concat(), "").out.contains("cellar"));
 }
 
 /// A server whose vectors depend on the model's name: those of the second are turned by a right angle.
@@ -258,7 +262,8 @@ fn a_server_whose_model_is_exchanged_for_one_of_the_same_size_is_refused_by_name
     let (home, server) = (Home::new(), embeddings());
     let configure = |model: &str| {
         home.configure(format!(
-            "[embedding]\nprovider = \"openai\"\nmodel = \"{model}\"\nbase_url = \"{}/v1\"\ndimensions = 3\n",
+            "[embedding]\nprovider = \"openai\"\nmodel = \"{model}\"\nbase_url = \"{}/v1\"\ndimensions = 3\n\
+             on_change = \"refuse\"\n",
             server.url()
         ));
     };

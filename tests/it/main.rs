@@ -12,6 +12,7 @@ mod crash;
 mod demo;
 mod doctor;
 mod egress;
+mod embedders;
 mod faded;
 mod files;
 mod forgetting;

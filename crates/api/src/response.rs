@@ -374,6 +374,12 @@ pub struct Status {
     /// Backups by the clock, where they are configured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub backup: Option<BackupStatus>,
+    /// Spaces that have a file; null when the directory can't be read.
+    #[serde(default)]
+    pub spaces_on_disk: Option<usize>,
+    /// Most spaces that may be awake.
+    #[serde(default)]
+    pub awake_max: usize,
     /// What went wrong lately, newest first.
     pub errors: Vec<Mishap>,
 }

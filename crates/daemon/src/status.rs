@@ -16,6 +16,8 @@ pub(crate) async fn status(handle: &Handle) -> Status {
         extensions: health.extensions.into_iter().map(extension).collect(),
         spaces: health.spaces.into_iter().map(space).collect(),
         backup: health.backup.map(backup),
+        spaces_on_disk: handle.spaces().await.ok().map(|spaces| spaces.len()),
+        awake_max: handle.awake_max(),
         errors: health
             .mishaps
             .into_iter()

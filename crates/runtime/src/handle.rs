@@ -130,6 +130,12 @@ impl Handle {
         self.count().await.into_iter().map(|counted| counted.health).collect()
     }
 
+    /// Most spaces that may be awake at once.
+    #[must_use]
+    pub fn awake_max(&self) -> usize {
+        self.config.awake_max
+    }
+
     /// The spaces that have a file. Wakes none.
     ///
     /// # Errors

@@ -40,7 +40,8 @@ fn human(status: &Status, settings: &Settings) -> String {
     lines.extend(status.actors.iter().map(|actor| doing(actor, "")));
     lines.extend(status.extensions.iter().map(extension));
     let awake = status.spaces.iter().filter(|space| space.state == "awake").count();
-    lines.push(format!("Spaces awake: {awake}"));
+    let on_disk = status.spaces_on_disk.map(|all| format!(" of {all}")).unwrap_or_default();
+    lines.push(format!("Spaces awake: {awake}{on_disk}, at most {}", status.awake_max));
     for space in &status.spaces {
         let used = space.used_at.as_deref();
         let used = used.map(|at| format!(", last asked {}", moment(at, settings))).unwrap_or_default();

@@ -19,6 +19,9 @@ use crate::records::{self, Meta};
 
 /// How every file of this kind begins.
 const MAGIC: &[u8; 9] = b"redb\x1A\x0A\xA9\x0D\x0A";
+/// Page cache of a file that is only looked at, in bytes: waking reads every page once, and recall none of them, so that what
+/// is kept of them only takes memory from other spaces.
+const LOOKING_CACHE_BYTES: usize = 256 * 1024;
 /// Page cache of a space that has no file yet.
 const EMPTY_CACHE_BYTES: usize = 64 * 1024;
 
@@ -175,7 +178,7 @@ fn probe(
     let backend = FileBackend::new(copy).map_err(|error| StoreError::database(path, error))?;
     let shadow = Shadow::looking(backend, writable).map_err(fault)?;
     let mut database = Builder::new()
-        .set_cache_size(how.cache_bytes)
+        .set_cache_size(how.cache_bytes.min(LOOKING_CACHE_BYTES))
         .create_with_backend(shadow)
         .map_err(|error| StoreError::database(path, error))?;
     expected(path, &database)?;
