@@ -128,11 +128,14 @@ impl MemoryStore {
             return;
         }
         self.mover.busy = true;
+        // Answered from the thread that commits, or dropped with the commit.
+        let (sender, answered) = tokio::sync::oneshot::channel();
+        let reply = move |answer: Result<_, MemoryError>| drop(sender.send(answer.is_ok()));
         let me_too = me.clone();
-        let reply = move |answer: Result<_, MemoryError>| {
-            let ok = answer.is_ok();
-            drop(tokio::spawn(async move { me_too.tell(Stepped { ok }).send().await }));
-        };
+        tokio::spawn(async move {
+            let ok = answered.await.unwrap_or(false);
+            let _ = me_too.tell(Stepped { ok }).send().await;
+        });
         let command = Command::Migrate { at: self.seen_at, step };
         self.queue.push_back(Pending { command, reply: Box::new(reply) });
         self.start_commit(me);

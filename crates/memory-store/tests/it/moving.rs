@@ -12,7 +12,9 @@ use bethink_protocol::{
 use redb::{ReadableDatabase, ReadableTableMetadata};
 use tokio::sync::Semaphore;
 
-use crate::harness::{Awake, World, cue, day, draft, hashed_by, identity, ids, space, told, turn, turn_id};
+use crate::harness::{
+    Awake, Threads, World, cue, day, draft, hashed_by, identity, ids, space, told, turn, turn_id,
+};
 
 const THINGS: [&str; 7] = ["kettle", "violin", "lantern", "compass", "orchard", "harbour", "bicycle"];
 /// More than one step takes.
@@ -103,6 +105,8 @@ async fn the_old_vectors_serve_until_the_new_ones_do() {
     let mut world = World::new();
     let all = grown(&world);
     world.gate = Arc::new(Semaphore::new(1));
+    // As in a process: commits run, and are answered, on threads of their own.
+    world.commit = Arc::new(Threads::default());
     let world = other(world);
     let awake = world.wake().await;
     assert_eq!(state(&figures(&awake).await), None, "who only looks begins nothing");
