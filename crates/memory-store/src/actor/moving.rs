@@ -130,7 +130,10 @@ impl MemoryStore {
         self.mover.busy = true;
         // Answered from the thread that commits, or dropped with the commit.
         let (sender, answered) = tokio::sync::oneshot::channel();
-        let reply = move |answer: Result<_, MemoryError>| drop(sender.send(answer.is_ok()));
+        let reply = move |answer: Result<_, MemoryError>| {
+            // Nobody listens only when the process is ending.
+            let _ = sender.send(answer.is_ok());
+        };
         let me_too = me.clone();
         tokio::spawn(async move {
             let ok = answered.await.unwrap_or(false);

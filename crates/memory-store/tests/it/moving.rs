@@ -105,8 +105,6 @@ async fn the_old_vectors_serve_until_the_new_ones_do() {
     let mut world = World::new();
     let all = grown(&world);
     world.gate = Arc::new(Semaphore::new(1));
-    // As in a process: commits run, and are answered, on threads of their own.
-    world.commit = Arc::new(Threads::default());
     let world = other(world);
     let awake = world.wake().await;
     assert_eq!(state(&figures(&awake).await), None, "who only looks begins nothing");
