@@ -12,9 +12,7 @@ use bethink_protocol::{
 use redb::{ReadableDatabase, ReadableTableMetadata};
 use tokio::sync::Semaphore;
 
-use crate::harness::{
-    Awake, Threads, World, cue, day, draft, hashed_by, identity, ids, space, told, turn, turn_id,
-};
+use crate::harness::{Awake, World, cue, day, draft, hashed_by, identity, ids, space, told, turn, turn_id};
 
 const THINGS: [&str; 7] = ["kettle", "violin", "lantern", "compass", "orchard", "harbour", "bicycle"];
 /// More than one step takes.
