@@ -103,7 +103,8 @@ fn rows(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<
     let stored = sealed::segments(path, read)?;
     let bodies_walk = Walk::new(path, read, BODIES)?;
     thread::scope(|scope| {
-        let numbers = if bodies < aside::MANY { Source::Here(beside) } else { Source::aside(scope, beside) };
+        let numbers =
+            if bodies < aside::MANY { Source::Here(Box::new(beside)) } else { Source::aside(scope, beside) };
         gather(RowWalk { path, bodies: bodies_walk, bulky, numbers }, stored, snapshot)
     })
 }
@@ -197,11 +198,14 @@ fn moving(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Resul
     Ok(())
 }
 
+/// A row's id, and its bytes.
+type Entry = (u64, AccessGuard<'static, &'static [u8]>);
+
 /// A table read in step with another; one that is not there is empty.
 struct Walk<'a> {
     path: &'a Path,
     range: Option<Range<'static, u64, &'static [u8]>>,
-    ahead: Option<(u64, AccessGuard<'static, &'static [u8]>)>,
+    ahead: Option<Entry>,
 }
 
 impl<'a> Walk<'a> {
@@ -213,7 +217,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The next row.
-    fn next(&mut self) -> Result<Option<(u64, AccessGuard<'static, &'static [u8]>)>, StoreError> {
+    fn next(&mut self) -> Result<Option<Entry>, StoreError> {
         let Some(entry) = self.range.as_mut().and_then(Iterator::next) else { return Ok(None) };
         let (key, bytes) = entry.map_err(|error| StoreError::database(self.path, error))?;
         Ok(Some((key.value(), bytes)))

@@ -30,7 +30,7 @@ pub(super) struct Numbers {
 
 /// Where numbers come from; rows must be asked for in ascending order.
 pub(super) enum Source<'a> {
-    Here(Beside<'a>),
+    Here(Box<Beside<'a>>),
     Aside { batches: Receiver<Result<Vec<Numbers>, StoreError>>, ahead: std::vec::IntoIter<Numbers> },
 }
 
