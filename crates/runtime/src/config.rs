@@ -8,7 +8,8 @@ use bethink_domain::Bounded;
 #[derive(Debug, Clone, serde::Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RuntimeConfig {
-    /// Spaces awake at once, 1 to 4,096. Each takes some 250 KB and a file handle.
+    /// Spaces awake at once, 1 to 4,096. Each takes some 280 KB, 1.5 MB with 1,000 memories in it, and two file handles, of
+    /// which a system usually allows 1,024.
     pub awake_max: usize,
     /// Seconds without a message after which a space is put to sleep, 1 to 86,400. As long as a session lasts, since
     /// sleep ends it.
