@@ -30,6 +30,20 @@ fn export(home: &Home, name: &str) -> (PathBuf, String) {
     (path, traces)
 }
 
+/// The lines of an export without what belongs to one space. Those that are imported at once keep no order.
+fn told(traces: &str) -> Vec<Value> {
+    let line = |line: &str| {
+        let mut trace: Value = serde_json::from_str(line).unwrap();
+        for own in ["id", "lineage"] {
+            trace[own] = Value::Null;
+        }
+        trace
+    };
+    let mut lines: Vec<Value> = traces.lines().map(line).collect();
+    lines.sort_by_key(|trace| trace["recorded_at"].to_string());
+    lines
+}
+
 #[test]
 fn an_export_changes_nothing_where_it_comes_from_and_brings_all_of_it_elsewhere() {
     let home = Home::new();
@@ -51,20 +65,7 @@ fn an_export_changes_nothing_where_it_comes_from_and_brings_all_of_it_elsewhere(
     let elsewhere = Home::new();
     assert_eq!(counts(&import(&elsewhere, &[file], "")), [4, 0, 0, 0]);
     let there = export(&elsewhere, "there.jsonl").1;
-    for (mine, theirs) in before.lines().zip(there.lines()) {
-        let (mut mine, mut theirs): (Value, Value) =
-            (serde_json::from_str(mine).unwrap(), serde_json::from_str(theirs).unwrap());
-        for own in ["id", "lineage"] {
-            mine[own] = Value::Null;
-            theirs[own] = Value::Null;
-        }
-        assert_eq!(mine, theirs);
-    }
-    assert_eq!(
-        elsewhere.memories()[0],
-        "Yesterday I met Nora at the harbour.",
-        "the newest is still the newest"
-    );
+    assert_eq!(told(&there), told(&before));
 }
 
 #[test]
