@@ -57,6 +57,7 @@ impl File {
             ("mechanisms.decay".to_owned(), self.mechanisms.decay.bounds()),
             ("personality".to_owned(), self.personality.bounds()),
             ("embedding".to_owned(), self.embedding.bounds()),
+            ("embedding.previous".to_owned(), self.embedding.previous.bounds()),
             ("planner".to_owned(), self.planner.bounds()),
             ("executor".to_owned(), self.executor.bounds()),
             ("spaces".to_owned(), self.spaces.bounds()),

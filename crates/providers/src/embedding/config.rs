@@ -80,6 +80,12 @@ pub struct PreviousEmbedder {
 }
 
 impl PreviousEmbedder {
+    /// The numbers, and what they may be.
+    #[must_use]
+    pub fn bounds(&self) -> Vec<Bounded> {
+        vec![Bounded::new("dimensions", self.dimensions.map_or(1.0, f64::from), 1.0, 16_384.0)]
+    }
+
     /// It as an embedder's configuration; none where none is given.
     #[must_use]
     pub fn config(&self) -> Option<EmbeddingConfig> {
