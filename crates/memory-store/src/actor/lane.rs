@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bethink_domain::Event;
 use bethink_protocol::{MemoryError, offload};
 use kameo::actor::ActorRef;
 use kameo::message::{Context, Message};
@@ -17,8 +16,8 @@ const EFFECTS_MAX: usize = 1_024;
 
 /// The commit in flight ended, and whoever waited for it was told.
 struct CommitEnded {
-    /// What happened; none when the job was abandoned.
-    outcome: Option<Result<Vec<Event>, StoreError>>,
+    /// None when the job was abandoned.
+    outcome: Option<Result<(), StoreError>>,
     effects: Vec<Command>,
 }
 
@@ -54,6 +53,7 @@ impl MemoryStore {
             self.queue.drain(..).map(|pending| (pending.command, pending.reply)).unzip();
         self.in_flight = Some(replies.len());
         let (waiting, published) = (Waiting(replies), Arc::clone(&self.published));
+        let listeners = self.args.events.clone();
         let (slot, epoch, rules) = (self.args.slot.clone(), self.epoch, Arc::clone(&self.rules));
         let (base, port, me) = (self.published.load_full(), Arc::clone(&self.args.commit), me.clone());
         let noted = effects.len();
@@ -66,8 +66,10 @@ impl MemoryStore {
                     Ok(Committed { snapshot, answers, events }) => {
                         // Published before anybody hears of it, so that the very next recall finds it.
                         published.store(snapshot);
+                        // Told before the answers, so that who asks next finds the listeners at work.
+                        events.into_iter().for_each(|event| listeners.tell(event));
                         waiting.hear(answers.into_iter().skip(noted));
-                        Ok(events)
+                        Ok(())
                     }
                     Err(error) => {
                         waiting.fail(&error.told());
@@ -115,9 +117,8 @@ impl Message<CommitEnded> for MemoryStore {
     async fn handle(&mut self, ended: CommitEnded, ctx: &mut Context<Self, ()>) {
         self.in_flight = None;
         match ended.outcome {
-            Some(Ok(happened)) => {
+            Some(Ok(())) => {
                 self.renewal.note_commit();
-                happened.into_iter().for_each(|event| self.args.events.tell(event));
                 self.retry_embedding(ctx.actor_ref());
                 self.go_on_moving(ctx.actor_ref());
                 return self.go_on(ctx.actor_ref());
