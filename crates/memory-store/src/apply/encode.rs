@@ -120,9 +120,24 @@ impl Change<'_> {
     fn add(&mut self, statement: Statement<'_>, at: Timestamp, cause: Cause) -> Remembered {
         let Statement { draft, text, masked, tokens } = statement;
         let id = self.next_id(at);
-        let state = fresh_state(draft, at);
-        let body = Arc::new(fresh_body(draft, &text));
-        let vector = self.brought(draft.embedding.as_ref()).and_then(|vector| self.quantised(vector));
+        let (state, body) = (fresh_state(draft, at), fresh_body(draft, &text));
+        let embedded = self.put_new(id, state, body, tokens, draft.embedding.as_ref());
+        let change = changed(id, Quantity::Encoded, 0.0, state.importance);
+        self.journal(at, cause, "encoding", vec![change]);
+        Remembered { id, text, new: true, masked, embedded }
+    }
+
+    /// Adds a trace that was not there, with the vector that it brings if that can be stored; whether it could.
+    pub(super) fn put_new(
+        &mut self,
+        id: TraceId,
+        state: TraceState,
+        body: TraceBody,
+        tokens: Tokens,
+        embedding: Option<&UnitVector>,
+    ) -> bool {
+        let body = Arc::new(body);
+        let vector = self.brought(embedding).and_then(|vector| self.quantised(vector));
         let embedded = vector.is_some();
         self.ops.push(Op::Body(id, body.clone(), Arc::new(tokens.clone())));
         self.ops.push(Op::State(id, state));
@@ -131,10 +146,8 @@ impl Change<'_> {
         }
         let vector = vector.map(|(_, vector)| QuantisedVector::clone(&vector));
         self.snapshot.push(Row { id, state, body, tokens, vector });
-        self.put_next(id, draft.embedding.as_ref());
-        let change = changed(id, Quantity::Encoded, 0.0, state.importance);
-        self.journal(at, cause, "encoding", vec![change]);
-        Remembered { id, text, new: true, masked, embedded }
+        self.put_next(id, embedding);
+        embedded
     }
 
     pub(super) fn next_id(&mut self, at: Timestamp) -> TraceId {

@@ -1,7 +1,5 @@
 //! Taking in a trace of another space, or of this one at another time.
 
-use std::sync::Arc;
-
 use bethink_domain::{
     Cause, Evidence, Origin, Quantity, Source, Stability, Timestamp, Trace, TraceId, TraceKind,
 };
@@ -10,12 +8,10 @@ use bethink_protocol::{Import, Imported};
 use super::encode::{LINEAGE_MAX, importance};
 use super::{Answer, Change, Refused, changed};
 use crate::file::read::Past;
-use crate::file::tables::Op;
 use crate::masking;
 use crate::rows::{TraceBody, TraceState};
-use crate::snapshot::{Row, Snapshot};
+use crate::snapshot::Snapshot;
 use crate::tokens::{Tokens, same_words, text_key};
-use crate::vector::QuantisedVector;
 
 impl Change<'_> {
     pub(super) fn import(
@@ -39,17 +35,8 @@ impl Change<'_> {
         let recorded_at = trace.recorded_at.min(import.at);
         let id = self.next_id(recorded_at);
         let state = state(trace, recorded_at);
-        let (body, tokens) = (Arc::new(body(trace, &text)), Tokens::of(&text));
-        let vector = self.brought(import.embedding.as_ref()).and_then(|vector| self.quantised(vector));
-        let embedded = vector.is_some();
-        self.ops.push(Op::Body(id, body.clone(), Arc::new(tokens.clone())));
-        self.ops.push(Op::State(id, state));
-        if let Some((generation, vector)) = &vector {
-            self.ops.push(Op::Vector(id, *generation, vector.clone()));
-        }
-        let vector = vector.map(|(_, vector)| QuantisedVector::clone(&vector));
-        self.snapshot.push(Row { id, state, body, tokens, vector });
-        self.put_next(id, import.embedding.as_ref());
+        let embedded =
+            self.put_new(id, state, body(trace, &text), Tokens::of(&text), import.embedding.as_ref());
         let change = changed(id, Quantity::Encoded, 0.0, state.importance);
         self.journal(import.at, Cause::Command, "encoding", vec![change]);
         Ok(Answer::Imported(Imported::Stored { id, masked: kinds, embedded }))

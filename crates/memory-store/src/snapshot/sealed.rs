@@ -76,21 +76,18 @@ impl Snapshot {
             gone.into_iter().for_each(|row| block.forget(row, true));
             self.blocks.push(Arc::new(block));
         }
-        let mut segments = self.segments.to_vec();
-        segments.push(Arc::new(segment));
-        self.segments = Arc::new(segments);
+        Arc::make_mut(&mut self.segments).push(Arc::new(segment));
     }
 
     /// Takes a segment in, built from an earlier state of this snapshot; what has changed since is loose.
     pub(crate) fn install(&mut self, segment: Segment, from: &Snapshot) {
         let range = segment.range();
         self.last_segment = self.last_segment.max(segment.number);
-        let mut segments: Vec<Arc<Segment>> = self.segments.to_vec();
+        let segments = Arc::make_mut(&mut self.segments);
         segments.retain(|known| !range.contains(&known.first));
         let place = segments.partition_point(|known| known.first < range.start);
         let graph = segment.graph.is_some();
         segments.insert(place, Arc::new(segment));
-        self.segments = Arc::new(segments);
         Arc::make_mut(&mut self.loose).remove_within(range.clone());
         for number in range {
             self.seal_block(number, from, graph);
@@ -145,9 +142,7 @@ impl Snapshot {
             segment.graph = links.and_then(|links| self.attach(&segment, &links)).map(Arc::new);
             // Where the graph was not read yet, the file loses it; it is built anew.
             (segment.stored, segment.graph_waits) = (false, false);
-            let mut segments: Vec<Arc<Segment>> = self.segments.to_vec();
-            segments[place] = Arc::new(segment);
-            self.segments = Arc::new(segments);
+            Arc::make_mut(&mut self.segments)[place] = Arc::new(segment);
         }
         unclean
     }
@@ -171,9 +166,7 @@ impl Snapshot {
         if segment.graph.is_some() {
             self.note_late_vectors(&segment, &held, from);
         }
-        let mut segments: Vec<Arc<Segment>> = self.segments.to_vec();
-        segments[place] = Arc::new(segment);
-        self.segments = Arc::new(segments);
+        Arc::make_mut(&mut self.segments)[place] = Arc::new(segment);
     }
 
     /// Rows with a vector that the graph does not hold, or holds as it was.
