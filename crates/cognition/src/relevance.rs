@@ -15,6 +15,7 @@ mod calibration;
 mod config;
 mod coverage;
 mod heads;
+mod lists;
 mod people;
 mod plainly;
 mod reading;

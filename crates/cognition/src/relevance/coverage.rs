@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use bethink_domain::{Sense, Senses};
 use bethink_text::content_words;
 
+use super::lists::Lists;
 use super::people::{self, Relation, relation};
-use super::words::{DAYS_AND_MONTHS, FIRST_PERSON, NO_NAMES, SCAFFOLDING};
 
 /// Words of a text that are compared. A cue has a handful; a trace rarely more.
 const WORDS_MAX: usize = 32;
@@ -25,7 +25,7 @@ pub(super) struct ContentWord {
 /// The words that say what a text is about, with their senses.
 pub(super) fn content(text: &str, senses: Option<&dyn Senses>) -> Vec<ContentWord> {
     let empty = |word: &str| {
-        [NO_NAMES, FIRST_PERSON, SCAFFOLDING].iter().any(|list| list.contains(&word))
+        Lists::of(word).any(Lists::NO_NAMES.or(Lists::FIRST_PERSON).or(Lists::SCAFFOLDING))
             || word.chars().nth(1).is_none()
     };
     let mut found: Vec<ContentWord> = Vec::new();
@@ -78,7 +78,9 @@ fn covers(wanted: &ContentWord, present: &ContentWord) -> f32 {
         return if people::among(a, &[b].into()) { 1.0 } else { 0.0 };
     }
     // Near in meaning and yet never the same: Monday is not Tuesday, 41 is not 42.
-    let exact = |word: &str| DAYS_AND_MONTHS.contains(&word) || word.contains(|c: char| c.is_ascii_digit());
+    let exact = |word: &str| {
+        Lists::of(word).any(Lists::DAYS_AND_MONTHS) || word.contains(|c: char| c.is_ascii_digit())
+    };
     if words.into_iter().any(exact) {
         return 0.0;
     }

@@ -1,9 +1,10 @@
 //! Whom a text speaks of: the user, people by their relation to the user, and names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::LazyLock;
 
+use super::lists::Lists;
 use super::reading::Token;
-use super::words::{DAYS_AND_MONTHS, FIRST_PERSON, NO_NAMES, NUMBERS, SUBJECTS, TIMES, TITLES};
 
 /// Names of a relation; the first stands for all.
 const RELATIONS: &[&[&str]] = &[
@@ -84,8 +85,11 @@ pub(super) type Aliases = BTreeMap<String, BTreeSet<Relation>>;
 
 /// The relation that a word names.
 pub(super) fn relation(word: &str) -> Option<Relation> {
-    RELATIONS.iter().find(|names| names.contains(&word)).map(|names| names[0])
+    BY_NAME.get(word).copied()
 }
+
+static BY_NAME: LazyLock<HashMap<&'static str, Relation>> =
+    LazyLock::new(|| RELATIONS.iter().flat_map(|names| names.iter().map(|name| (*name, names[0]))).collect());
 
 /// Whether a relation is, or may be meant by, one of those.
 pub(super) fn among(wanted: Relation, present: &BTreeSet<Relation>) -> bool {
@@ -120,10 +124,16 @@ pub(super) fn name_like(token: &Token) -> bool {
         && word.chars().nth(1).is_some()
         && !word.contains(|c: char| c.is_ascii_digit())
         && relation(word).is_none()
-        && ![NO_NAMES, FIRST_PERSON, DAYS_AND_MONTHS, TIMES, TITLES, NUMBERS]
-            .iter()
-            .any(|list| list.contains(&word))
+        && !Lists::of(word).any(NAMELESS)
 }
+
+/// Hold words that are written with a capital and name nobody.
+const NAMELESS: Lists = Lists::NO_NAMES
+    .or(Lists::FIRST_PERSON)
+    .or(Lists::DAYS_AND_MONTHS)
+    .or(Lists::TIMES)
+    .or(Lists::TITLES)
+    .or(Lists::NUMBERS);
 
 /// Names that stand inside a sentence, where a capital is no accident.
 pub(super) fn names(tokens: &[Token]) -> BTreeSet<String> {
@@ -132,12 +142,12 @@ pub(super) fn names(tokens: &[Token]) -> BTreeSet<String> {
 
 /// Whether the user is the subject: "I", "we".
 pub(super) fn user_is_subject(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| SUBJECTS.contains(&token.low.as_str()))
+    tokens.iter().any(|token| Lists::of(&token.low).any(Lists::SUBJECTS))
 }
 
 /// Whether the user is spoken of at all: "I", "my", "us".
 pub(super) fn user_is_there(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| FIRST_PERSON.contains(&token.low.as_str()))
+    tokens.iter().any(|token| Lists::of(&token.low).any(Lists::FIRST_PERSON))
 }
 
 /// Collects who is what to the user: "my sister Clara", "our neighbour is called Nils", "Jonas, my brother".
@@ -150,7 +160,7 @@ pub(super) fn learn_aliases(tokens: &[Token], aliases: &mut Aliases) {
         }
         name_at += tokens[name_at.min(tokens.len())..]
             .iter()
-            .take_while(|token| TITLES.contains(&token.low.as_str()))
+            .take_while(|token| Lists::of(&token.low).any(Lists::TITLES))
             .count();
         let beside = [tokens.get(name_at), at.checked_sub(1).and_then(|before| tokens.get(before))];
         for token in beside.into_iter().flatten().filter(|token| name_like(token)) {

@@ -1,8 +1,8 @@
 //! What kind of answer a question seeks, and which kinds a statement holds.
 
+use super::lists::Lists;
 use super::people::{name_like, relation};
 use super::reading::{Token, holds};
-use super::words::{DAYS_AND_MONTHS, MONEY, NUMBERS, PLACES, REASONS, TIMES};
 
 /// Kinds of answer as a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -123,19 +123,19 @@ pub(super) fn sought(tokens: &[Token]) -> Answers {
 
 /// The kinds of answer that a statement holds.
 pub(super) fn told(text: &str, tokens: &[Token]) -> Answers {
-    let holds = |list: &[&str]| tokens.iter().any(|token| list.contains(&token.low.as_str()));
-    let number = text.contains(|c: char| c.is_ascii_digit()) || holds(NUMBERS);
+    let held = tokens.iter().fold(Lists::default(), |held, token| held.or(Lists::of(&token.low)));
+    let number = text.contains(|c: char| c.is_ascii_digit()) || held.any(Lists::NUMBERS);
     let person = tokens
         .iter()
         .enumerate()
         .any(|(at, token)| relation(&token.low).is_some() || (name_like(token) && (token.inside || at == 0)));
     Answers::default()
-        .with(Answers::TIME, number || holds(TIMES) || holds(DAYS_AND_MONTHS))
-        .with(Answers::PLACE, holds(PLACES))
+        .with(Answers::TIME, number || held.any(Lists::TIMES.or(Lists::DAYS_AND_MONTHS)))
+        .with(Answers::PLACE, held.any(Lists::PLACES))
         .with(Answers::PERSON, person)
-        .with(Answers::MONEY, holds(MONEY) || text.contains(['£', '$', '€']))
+        .with(Answers::MONEY, held.any(Lists::MONEY) || text.contains(['£', '$', '€']))
         .with(Answers::NUMBER, number)
-        .with(Answers::REASON, holds(REASONS))
+        .with(Answers::REASON, held.any(Lists::REASONS))
 }
 
 fn any(tokens: &[Token], phrases: &[&[&str]]) -> bool {
