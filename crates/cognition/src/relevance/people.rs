@@ -178,3 +178,18 @@ fn related(tokens: &[Token], from: usize) -> Option<(Relation, usize)> {
 fn holds_at(tokens: &[Token], at: usize, words: &[&str]) -> bool {
     tokens.get(at..at + words.len()).is_some_and(|span| span.iter().zip(words).all(|(t, w)| t.low == *w))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_one_relation() {
+        for names in RELATIONS {
+            for name in *names {
+                assert_eq!(relation(name), Some(names[0]), "{name}");
+            }
+        }
+        assert_eq!(relation("harbour"), None);
+    }
+}
