@@ -165,10 +165,12 @@ fn a_second_chat_goes_on_when_the_first_one_ends() {
         writeln!(stdin, "{message}").unwrap();
         lines.find(|line| line.contains("answered") || line.contains("fault")).unwrap_or_default()
     };
-    assert!(say("My bike is green.").contains("\"durable\":true"));
+    let first = say("My bike is green.");
+    assert!(first.contains("\"durable\":true"), "{first}");
     signal(&owner, "-9");
     owner.wait().unwrap();
-    assert!(say("My boat is blue.").contains("\"durable\":true"));
+    let second_reply = say("My boat is blue.");
+    assert!(second_reply.contains("\"durable\":true"), "{second_reply}");
     drop(stdin);
     assert!(second.wait().unwrap().success());
     assert_eq!(home.memories().len(), 2);

@@ -34,6 +34,11 @@ impl Opened {
         self.own.as_ref().map_or(Path::new(""), |(handle, _)| handle.data_dir().socket())
     }
 
+    /// Whether this process owns the data.
+    pub(crate) fn owns(&self) -> bool {
+        self.own.is_some()
+    }
+
     /// Asks for something that has one response.
     pub(crate) async fn ask(&self, request: bethink_api::Request) -> Result<bethink_api::Response, Fault> {
         self.door.ask(self.space.clone(), request).await

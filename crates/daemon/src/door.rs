@@ -33,7 +33,8 @@ pub trait Door: Send + Sync {
 }
 
 /// The other side went away.
-pub(crate) fn closed() -> Fault {
+#[must_use]
+pub fn closed() -> Fault {
     Fault::new(
         FaultKind::Gone,
         "the process that owns the memory ended before it answered; what it had not confirmed may not be stored",

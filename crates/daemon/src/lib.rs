@@ -16,6 +16,6 @@ mod status;
 mod transfer;
 
 pub use client::SocketDoor;
-pub use door::{Door, DoorFuture, Responses};
+pub use door::{Door, DoorFuture, Responses, closed};
 pub use local::LocalDoor;
 pub use server::{Server, open_socket, serve};

@@ -85,7 +85,9 @@ pub(crate) async fn run(
         };
         match part {
             None => {
-                let fault = broken(output, &reply)?;
+                // An owner that died before it said that it began has done nothing of it.
+                let gone = turn.is_none() && !opened.owns();
+                let fault = if gone { bethink_daemon::closed() } else { broken(output, &reply)? };
                 return Ok(Shown::Fault(Broken { fault, begun: turn.is_some() }));
             }
             Some(Err(fault)) => {
