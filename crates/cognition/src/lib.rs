@@ -1,9 +1,11 @@
 //! The mechanisms of memory as pure functions of state, parameters, time and chance.
 
 pub mod decay;
+pub mod prospective;
 pub mod relevance;
 
 pub use decay::{BaseStability, Decay, DecayConfig, Profile, Vitals};
+pub use prospective::ProspectiveConfig;
 pub use relevance::{
     Calibration, CueProfile, CueText, Evidence, Heads, Quantised, Relevance, RelevanceConfig,
 };

@@ -1,5 +1,6 @@
 //! Things that happened, for those who listen. Ids and numbers only: who wants the words asks memory for them.
 
+use crate::reminder::DeliveryId;
 use crate::id::{SessionId, SpaceId, TraceId, TurnId};
 use crate::time::Timestamp;
 
@@ -42,6 +43,17 @@ pub enum EventKind {
     TraceCredited {
         /// Which.
         trace: TraceId,
+    },
+    /// A reminder is due. It is told once for each occurrence and process, after the commit that made it due, or at its
+    /// time.
+    ReminderDue {
+        /// Its occurrence.
+        delivery: DeliveryId,
+    },
+    /// A reminder was seen to, or shown to somebody.
+    ReminderAcknowledged {
+        /// Its occurrence.
+        delivery: DeliveryId,
     },
     /// A trace was deleted for ever.
     TraceForgotten {

@@ -41,6 +41,26 @@ pub enum Quantity {
     Forgotten,
     /// Its vector was made, after having been stored without.
     Embedded,
+    /// As a reminder it was asked for, or its occurrence began: before and after are occurrences.
+    Scheduled,
+    /// As a reminder it was shown: before and after are attempts.
+    Delivered,
+    /// As a reminder it was seen to: before is the occurrence, after the next one, or 0 for none.
+    Acknowledged,
+    /// As a reminder it was put off: after is the seconds since 1970 of its next showing.
+    Snoozed,
+    /// As a reminder it was called off.
+    Cancelled,
+    /// As a reminder, its event or context came.
+    Fired,
+    /// As a reminder it was shown as often as the limit allows: after is the attempts.
+    Expired,
+    /// As a reminder it was changed: before and after are revisions.
+    Rescheduled,
+    /// As a reminder its instant was computed anew: before and after are revisions.
+    Moved,
+    /// As a reminder it was held back (1), or let go (0).
+    Held,
 }
 
 impl Quantity {
@@ -58,6 +78,16 @@ impl Quantity {
             Self::Text => "text",
             Self::Forgotten => "forgotten",
             Self::Embedded => "embedded",
+            Self::Scheduled => "scheduled",
+            Self::Delivered => "delivered",
+            Self::Acknowledged => "acknowledged",
+            Self::Snoozed => "snoozed",
+            Self::Cancelled => "cancelled",
+            Self::Fired => "fired",
+            Self::Expired => "expired",
+            Self::Rescheduled => "rescheduled",
+            Self::Moved => "moved",
+            Self::Held => "held",
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod migration;
 pub mod personality;
 pub mod plan;
 pub mod recollection;
+pub mod reminder;
 pub mod time;
 pub mod trace;
 pub mod turn;
@@ -35,6 +36,9 @@ pub use migration::{Migration, MigrationState, Parity};
 pub use personality::Personality;
 pub use plan::{Degraded, Forgotten, Outcome, Plan, Section, SectionUse};
 pub use recollection::{Feeling, Knowing, Overview, OverviewGroup, Recalled, Recollection, ScoreTerms};
+pub use reminder::{
+    DUE_SCORE, Delivery, DeliveryId, DueReminder, Reminder, Stage, Trigger, WallTime, When, Whereabouts,
+};
 pub use time::{Span, Timestamp};
 pub use trace::{Draft, Evidence, Layer, Origin, Source, Stability, Trace, TraceKind, TraceView};
 pub use turn::{Exchange, ToolUse, TurnEnd, TurnRecord, TurnTimes};

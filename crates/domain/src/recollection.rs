@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::id::{RecallId, TraceId};
+use crate::reminder::DueReminder;
 use crate::time::Timestamp;
 use crate::trace::{Source, TraceKind};
 
@@ -95,6 +96,9 @@ pub struct Feeling {
 pub struct Recollection {
     /// By which use can be reported; none when looking only.
     pub recall: Option<RecallId>,
+    /// Reminders that are due, in the order in which they are told; each counts as scored
+    /// [`DUE_SCORE`](crate::reminder::DUE_SCORE), before all traces and outside their number.
+    pub reminders: Vec<DueReminder>,
     /// Best first.
     pub traces: Vec<Recalled>,
     /// Whether memory knows.
@@ -107,6 +111,7 @@ impl Recollection {
     pub fn none() -> Self {
         Self {
             recall: None,
+            reminders: Vec::new(),
             traces: Vec::new(),
             feeling: Feeling { knowing: Knowing::NeverKnown, faded: None, below_threshold: 0, considered: 0 },
         }

@@ -5,6 +5,7 @@ mod examining;
 mod lane;
 mod moving;
 mod reading;
+mod reminding;
 mod renewal;
 mod sealing;
 mod transfer;
@@ -129,7 +130,13 @@ impl Actor for MemoryStore {
         let (epoch, (snapshot, scrubbed_at)) = offload(&args.commit, load).await.map_err(|_| closed())??;
         tracing::debug!(space = %args.space, traces = snapshot.len(), "memory loaded");
         let (space, embedder) = (args.space.clone(), args.slot.embedder().cloned());
-        let rules = Rules { config: args.config.memory, entropy: args.entropy, space, embedder };
+        let rules = Rules {
+            config: args.config.memory,
+            prospective: args.config.prospective,
+            entropy: args.entropy,
+            space,
+            embedder,
+        };
         let counters = snapshot.counters;
         let mut store = Self {
             rules: Arc::new(rules),

@@ -9,6 +9,7 @@ mod fold;
 mod forget;
 mod import;
 mod migrate;
+mod reminders;
 mod revise;
 mod turn;
 
@@ -17,14 +18,18 @@ pub(crate) use forget::BLANK;
 pub(crate) use import::known;
 pub(crate) use migrate::Step;
 
+use std::sync::Arc;
+
 use bethink_clock::Entropy;
 use bethink_domain::{
-    Cause, EmbedderIdentity, JournalEntry, Quantity, RecallId, SpaceId, Timestamp, TraceId, UnitVector,
+    Cause, DueReminder, EmbedderIdentity, JournalEntry, Quantity, RecallId, Reminder, SpaceId, Timestamp, TraceId, UnitVector,
 };
 use bethink_protocol::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, Import, Imported, MemoryError,
-    Pin, RecordTurn, Remember, Remembered,
+    Pin, RecordTurn, Remember, Remembered, StoreReminders,
 };
+
+use bethink_cognition::ProspectiveConfig;
 
 use crate::config::MemoryConfig;
 use crate::error::StoreError;
@@ -69,6 +74,13 @@ pub(crate) enum Command {
         at: Timestamp,
         step: Step,
     },
+    StoreReminders(Box<StoreReminders>),
+    /// Reminders that a recall has shown.
+    LeaseReminders {
+        at: Timestamp,
+        cause: Cause,
+        shown: Vec<DueReminder>,
+    },
     /// A recall that may be credited.
     NoteRecall {
         recall: RecallId,
@@ -78,12 +90,13 @@ pub(crate) enum Command {
 }
 
 /// What a command answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     Remembered(Remembered),
     Completed(Completed),
     Forgotten(ForgetReceipt),
     Imported(Imported),
+    Reminders(Vec<Arc<Reminder>>),
     Done,
 }
 
@@ -91,6 +104,7 @@ pub(crate) enum Answer {
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) config: MemoryConfig,
+    pub(crate) prospective: ProspectiveConfig,
     pub(crate) entropy: Entropy,
     pub(crate) space: SpaceId,
     /// The configured embedder, whose vectors commands bring.
@@ -152,6 +166,8 @@ impl<'a> Change<'a> {
             Command::Import { import, masked } => self.import(import, masked, past),
             Command::Embed { at, generation, vectors } => self.embed(*at, *generation, vectors),
             Command::Migrate { at, step } => self.migrate(*at, step, past),
+            Command::StoreReminders(store) => self.store_reminders(store, past),
+            Command::LeaseReminders { at, cause, shown } => self.lease(*at, *cause, shown),
             Command::NoteRecall { recall, at, shown } => self.note_recall(*recall, *at, shown),
         };
         match answer {

@@ -1,6 +1,6 @@
 //! Numbers that tune the store.
 
-use bethink_cognition::{Decay, DecayConfig, Profile, RelevanceConfig};
+use bethink_cognition::{Decay, DecayConfig, Profile, ProspectiveConfig, RelevanceConfig};
 use bethink_domain::Bounded;
 use serde::Deserialize;
 
@@ -112,6 +112,8 @@ pub struct StoreConfig {
     pub relevance: RelevanceConfig,
     /// How it moves to another embedder.
     pub migration: MigrationConfig,
+    /// How reminders are shown.
+    pub prospective: ProspectiveConfig,
 }
 
 impl StoreConfig {

@@ -51,7 +51,7 @@ pub fn append(
     config: &StoreConfig,
 ) -> Result<Appended, StoreError> {
     let (space, embedder) = (slot.space().clone(), slot.embedder().cloned());
-    let rules = Rules { config: config.memory, entropy, space, embedder };
+    let rules = Rules { config: config.memory, prospective: config.prospective, entropy, space, embedder };
     let commands: Vec<Command> =
         statements.into_iter().map(|remember| Command::Remember { remember, masked: Vec::new() }).collect();
     let committed = commit(slot, slot.epoch(), base, &commands, &rules)?;

@@ -1,6 +1,6 @@
 //! What a commit tells those who listen, read off the journal.
 
-use bethink_domain::{Event, EventKind, Quantity, SpaceId, TurnEnd};
+use bethink_domain::{DeliveryId, Event, EventKind, Quantity, SpaceId, TurnEnd};
 
 use crate::file::tables::Op;
 
@@ -17,6 +17,11 @@ pub(crate) fn events(space: &SpaceId, ops: &[Op]) -> Vec<Event> {
                         Quantity::Encoded => add(entry.at, EventKind::TraceEncoded { trace }),
                         // A use counts one up; nothing else changes this number.
                         Quantity::Uses => add(entry.at, EventKind::TraceCredited { trace }),
+                        Quantity::Acknowledged => {
+                            // The occurrence that ended is the number before.
+                            let delivery = DeliveryId { reminder: trace, occurrence: change.before as u32 };
+                            add(entry.at, EventKind::ReminderAcknowledged { delivery });
+                        }
                         Quantity::Forgotten => add(entry.at, EventKind::TraceForgotten { trace }),
                         _ => {}
                     }

@@ -1,12 +1,13 @@
 //! Recall: from a cue to a recollection, on a snapshot, without touching anything.
 
+mod due;
 mod relevance;
 mod scan;
 mod stages;
 
-use bethink_cognition::RelevanceConfig;
+use bethink_cognition::{ProspectiveConfig, RelevanceConfig};
 use bethink_domain::{
-    Cue, CueScope, Feeling, Intent, Knowing, Recalled, Recollection, Senses, Timestamp, UnitVector,
+    Cue, CueScope, DueReminder, Feeling, Intent, Knowing, Recalled, Recollection, Senses, Timestamp, UnitVector,
 };
 
 use crate::snapshot::{Place, Snapshot};
@@ -27,6 +28,8 @@ pub struct RecallSettings<'a> {
     pub relevance: RelevanceConfig,
     /// Meanings of single words, where the embedder has them.
     pub senses: Option<&'a dyn Senses>,
+    /// How reminders are shown.
+    pub prospective: ProspectiveConfig,
 }
 
 impl std::fmt::Debug for RecallSettings<'_> {
@@ -67,23 +70,33 @@ struct Candidate {
     score: f32,
 }
 
+/// What is due, for who recalls nothing: the first few, with the memories that come along left out.
+pub(crate) fn due_alone(snapshot: &Snapshot, at: Timestamp, config: &ProspectiveConfig) -> Vec<DueReminder> {
+    let mut due = due::by_now(snapshot, at, config);
+    due.sort_by(DueReminder::order);
+    due.truncate(config.shown_max);
+    due
+}
+
 /// Recalls by a cue, changing nothing; the recollection's recall id is left empty.
 ///
 /// The threshold applies once, to relevance, before anything is ranked, so a higher one only takes traces away.
 #[must_use]
 pub fn recall(snapshot: &Snapshot, cue: &Cue, settings: RecallSettings<'_>) -> Recollection {
     let probe = Probe::new(snapshot, cue, settings.threshold);
-    let mut recalled: Vec<Recalled> = stages::collect_due(snapshot, probe.at);
+    let mut reminders = due::collect(snapshot, &probe, &settings.prospective);
+    due::relate(snapshot, &mut reminders, probe.at, settings);
     let found = scan::scan(snapshot, &probe);
     let weighed = relevance::weigh(snapshot, &probe, found.candidates, settings);
-    let heard = stages::suppress(weighed, snapshot, &[]);
+    let heard = stages::suppress(weighed, |place| due::out_of_recall(snapshot, &reminders, place));
     let (passed, below) = stages::threshold(stages::associate(heard), probe.threshold);
     let (wanted, offered) = stages::divide(passed, probe.scope);
     let feeling = feeling(snapshot, &wanted, &offered, below, found.considered);
     let ranked = stages::sort(stages::habituate(stages::score(snapshot, wanted, probe.at)), snapshot);
     let best = stages::top_k(stages::dedupe(snapshot, ranked), probe.k);
-    recalled.extend(best.iter().map(|candidate| stages::present(snapshot, candidate, probe.at)));
-    Recollection { recall: None, traces: recalled, feeling }
+    let traces: Vec<Recalled> =
+        best.iter().map(|candidate| stages::present(snapshot, candidate, probe.at)).collect();
+    Recollection { recall: None, reminders, traces, feeling }
 }
 
 impl<'a> Probe<'a> {

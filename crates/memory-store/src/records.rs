@@ -8,6 +8,7 @@ mod conversation;
 mod folded;
 mod ledger;
 mod migration;
+mod reminder;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -22,6 +23,7 @@ pub(crate) use ledger::{
     encode_counters, encode_embedder, encode_journal, encode_meta, encode_recall,
 };
 pub(crate) use migration::{MigrationRecord, decode_migration, encode_migration};
+pub(crate) use reminder::{decode_reminder, decode_whereabouts, encode_reminder, encode_whereabouts};
 pub(crate) use trace::{decode_body, decode_state, decode_vector, encode_body, encode_state, encode_vector};
 
 use crate::index::Head;

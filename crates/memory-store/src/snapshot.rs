@@ -8,19 +8,21 @@ mod loose;
 mod moving;
 mod postings;
 mod recalls;
+mod reminders;
 mod sealed;
 mod vectors;
 
 use std::sync::Arc;
 
 use bethink_cognition::Decay;
-use bethink_domain::{Timestamp, Trace, TraceId};
+use bethink_domain::{Timestamp, Trace, TraceId, TraceKind};
 
 pub(crate) use block::{Block, ROWS_MAX, Row};
 pub(crate) use loose::Loose;
 pub(crate) use moving::Moving;
 pub(crate) use postings::Posting;
 pub(crate) use recalls::Recalls;
+pub(crate) use reminders::Reminders;
 pub(crate) use vectors::Vectors;
 
 use crate::index::Segment;
@@ -46,6 +48,7 @@ pub struct Snapshot {
     pub(crate) strays: Vec<u64>,
     pub(crate) counters: Counters,
     pub(crate) recalls: Recalls,
+    pub(crate) reminders: Reminders,
     /// None while the journal is empty.
     pub(crate) journal_head: Option<JournalHead>,
     embedder: Option<Arc<EmbedderRecord>>,
@@ -79,6 +82,7 @@ impl Snapshot {
             strays: Vec::new(),
             counters: Counters::default(),
             recalls: Recalls::default(),
+            reminders: Reminders::default(),
             journal_head: None,
             embedder: embedder.map(Arc::new),
             embedder_stored: false,
@@ -205,6 +209,11 @@ impl Snapshot {
         Some(Place { block: u32::try_from(block).ok()?, row })
     }
 
+    /// Whether a row is an intention.
+    pub(crate) fn is_reminder(&self, place: Place) -> bool {
+        self.state(place).kind == TraceKind::Prospective
+    }
+
     /// Places of everything that is not forgotten, oldest first.
     pub(crate) fn places(&self) -> impl DoubleEndedIterator<Item = Place> + '_ {
         self.blocks
@@ -302,6 +311,8 @@ impl Snapshot {
 
     /// Makes a row unfindable and drops what it said.
     pub(crate) fn forget(&mut self, place: Place) {
+        let id = self.id(place);
+        self.reminders.remove(id);
         let sealed = self.segment_at(place.block).is_some();
         self.change(place, |block| block.forget(place.row, sealed));
         if sealed {

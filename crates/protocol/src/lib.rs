@@ -20,12 +20,16 @@
 //! | [`Examine`] | doors → MemoryStore | `Examination`, of one moment between two commits |
 //! | [`Migrate`], [`CancelMigration`], [`ShowEmbedder`] | doors → MemoryStore | done, or whose vectors serve |
 //! | [`Embed`] | MemoryStore, Planner, tools in the Executor → Embedder | unit vectors |
-//! | [`Tick`] | ticker → Directory → MemoryStore | – |
+//! | [`Schedule`], [`Attend`], [`Raise`], [`SetZone`], [`ListReminders`] | doors, Planner, tools → Reminders | a reminder and what is said of it, or a question |
+//! | [`StoreReminders`], [`LeaseReminders`], [`LookAtReminders`] | Reminders → MemoryStore | durable, or what is there |
+//! | [`Due`] | Planner, for small talk → MemoryStore | reminders that are due |
+//! | [`PlaceMeanings`] | Reminders → MemoryStore | – |
+//! | [`Tick`] | ticker → Directory → MemoryStore, Reminders | – |
 //! | [`Drain`] | Space → each | flushed |
 //! | [`Heard`] | [`EventBus`]: MemoryStore, Directory → whoever listens; nobody waits for a listener | – |
 //! | [`TakeVitals`] | handle → each | [`Vitals`] |
 //!
-//! MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks these two while a model calls tools,
+//! Reminders asks MemoryStore and the Embedder. MemoryStore asks only the Embedder, the Embedder asks nobody, the Executor asks these two while a model calls tools,
 //! and the Planner asks all three.
 
 pub mod conversation;
@@ -36,6 +40,7 @@ pub mod lifecycle;
 pub mod memory;
 pub mod migration;
 pub mod offload;
+pub mod reminders;
 pub mod tools;
 pub mod transfer;
 
@@ -54,5 +59,11 @@ pub use memory::{
 };
 pub use migration::{CancelMigration, EmbedderFigures, Migrate, ShowEmbedder};
 pub use offload::{Job, Offload, OffloadError, offload};
+pub use reminders::{
+    Act, Attend, Attended, Couriers, Deed, Due, LeaseReminders, ListReminders, LookAtReminders, Looked,
+    NextLook, NotTaken, Parcel, PlaceMeanings, Question, Raise, ReminderChange, ReminderError, ReminderPorts,
+    ReminderStorePorts, Reminders, Schedule, Scheduled, SeenReminders, SetZone, StoreReminders, Told, Which,
+    Wish,
+};
 pub use tools::{Tool, ToolAnswer, ToolCall, ToolContext, ToolError, ToolFuture, ToolSpec, ToolStep};
 pub use transfer::{ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Import, Imported};

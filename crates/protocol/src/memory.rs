@@ -253,6 +253,9 @@ pub enum MemoryError {
     /// The text is empty, or too long.
     #[error("{0}")]
     Invalid(String),
+    /// It was changed since it was looked at: look again.
+    #[error("{0} was changed meanwhile")]
+    Changed(String),
     /// Too much waits to be written: try again later.
     #[error("memory has too much waiting to be written")]
     Busy,

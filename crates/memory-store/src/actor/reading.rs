@@ -6,9 +6,11 @@ use bethink_domain::{
     Exchange, Overview, RecallId, RecallMode, Recollection, Timestamp, TraceId, TraceView, TurnRecord,
 };
 use bethink_protocol::{
-    ListTraces, Measure, MemoryError, Offload, Page, Recall, ShowTrace, ShowTurn, StoreFigures, Survey,
+    LeaseReminders, ListTraces, Measure, MemoryError, Offload, Page, Recall, ShowTrace, ShowTurn, StoreFigures, Survey,
     TurnRef, Urgency, offload,
 };
+use kameo::actor::ActorRef;
+use kameo::error::SendError;
 use kameo::message::{Context, Message};
 use kameo::reply::DelegatedReply;
 
@@ -63,7 +65,7 @@ impl Message<Recall> for MemoryStore {
         let (senses, port, me) =
             (self.args.senses.clone(), Arc::clone(&self.args.scan), ctx.actor_ref().clone());
         let threshold = self.rules.config.relevance_threshold;
-        let relevance = self.args.config.relevance;
+        let (relevance, prospective) = (self.args.config.relevance, self.args.config.prospective);
         let former = snapshot.foreign.then(|| self.former_ask(Urgency::Turn));
         ctx.spawn(async move {
             let mut request = request;
@@ -79,7 +81,7 @@ impl Message<Recall> for MemoryStore {
                 recall(
                     &snapshot,
                     &request.cue,
-                    RecallSettings { threshold, relevance, senses: senses.as_deref() },
+                    RecallSettings { threshold, relevance, senses: senses.as_deref(), prospective },
                 )
             };
             let mut recollection = if long { off(port, work).await? } else { work() };
@@ -88,10 +90,23 @@ impl Message<Recall> for MemoryStore {
                 let shown = recollection.traces.iter().map(|trace| trace.id).collect();
                 // Told before the answer, so that a credit that follows it finds the recall.
                 let _ = me.tell(Noted { recall, at, shown }).send().await;
+                if !recollection.reminders.is_empty() {
+                    // Durable before it is shown: after a crash, what was shown is known to have been.
+                    let shown = recollection.reminders.clone();
+                    lease(&me, LeaseReminders { shown, recall: Some(recall), at }).await?;
+                }
             }
             Ok(recollection)
         })
     }
+}
+
+/// Reminders that can't be leased are not shown: they stay due.
+async fn lease(me: &ActorRef<MemoryStore>, lease: LeaseReminders) -> Result<(), MemoryError> {
+    me.ask(lease).send().await.map_err(|error| match error {
+        SendError::HandlerError(error) => error,
+        _ => MemoryError::Unavailable("the store stopped meanwhile".to_owned()),
+    })
 }
 
 impl Message<Noted> for MemoryStore {

@@ -41,7 +41,7 @@ impl MemoryStore {
     }
 
     /// Refuses what can be refused at once, and lines up the rest.
-    fn submit(&mut self, pending: Pending, me: &kameo::actor::ActorRef<Self>) {
+    pub(super) fn submit(&mut self, pending: Pending, me: &kameo::actor::ActorRef<Self>) {
         if self.draining.is_some() {
             return (pending.reply)(Err(MemoryError::Unavailable("it is stopping".to_owned())));
         }

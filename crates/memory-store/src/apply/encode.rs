@@ -25,10 +25,10 @@ const IMPORTANCE_SAID: f32 = 5.0;
 
 /// A draft that may be stored.
 pub(super) struct Statement<'d> {
-    draft: &'d Draft,
-    text: String,
+    pub(super) draft: &'d Draft,
+    pub(super) text: String,
     masked: Vec<&'static str>,
-    tokens: Tokens,
+    pub(super) tokens: Tokens,
 }
 
 impl Change<'_> {
@@ -225,7 +225,7 @@ pub(crate) fn check_text(text: &str, bytes_max: usize) -> Result<(), MemoryError
     Ok(())
 }
 
-fn fresh_state(draft: &Draft, at: Timestamp) -> TraceState {
+pub(super) fn fresh_state(draft: &Draft, at: Timestamp) -> TraceState {
     let confidence = if draft.confidence.is_nan() { 0.0 } else { draft.confidence.clamp(0.0, 1.0) };
     TraceState {
         kind: draft.kind,
@@ -249,7 +249,7 @@ fn fresh_state(draft: &Draft, at: Timestamp) -> TraceState {
     }
 }
 
-fn fresh_body(draft: &Draft, text: &str) -> TraceBody {
+pub(super) fn fresh_body(draft: &Draft, text: &str) -> TraceBody {
     TraceBody {
         text: text.into(),
         speaker: draft.speaker.as_deref().map(Into::into),

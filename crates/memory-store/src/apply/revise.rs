@@ -52,6 +52,7 @@ impl Change<'_> {
         state.recorded_at = edit.at;
         state.credited_at = None;
         self.snapshot.set_body(place, body.clone(), &tokens);
+        self.reword_reminder(edit.id, &body.text);
         self.ops.push(Op::Body(edit.id, body, Arc::new(tokens)));
         self.put_state(place, state);
         // Of the generation that serves and of the next one.

@@ -18,8 +18,8 @@ use super::open;
 use super::read::{bulky_text, open_if_there, sound};
 use super::sealed::{self, Stored};
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, MIGRATION_KEY, RECALLS, Rows, STATES,
-    TRANSCRIPT, TURNS, TextSlot, vectors_of,
+    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, MIGRATION_KEY, RECALLS, REMINDERS, Rows, STATES,
+    TRANSCRIPT, TURNS, TextSlot, WHEREABOUTS_KEY, vectors_of,
 };
 use crate::error::StoreError;
 use crate::records::{self, EmbedderRecord};
@@ -73,6 +73,7 @@ pub(crate) fn load_by(
     let kept: Vec<u64> = snapshot.segments().iter().map(|segment| segment.number).collect();
     snapshot.strays.retain(|number| !kept.contains(number));
     moving(path, &read, &mut snapshot)?;
+    reminders(path, &read, &mut snapshot)?;
     let recalls = read.open_table(RECALLS).map_err(|error| StoreError::database(path, error))?;
     for entry in recalls.iter().map_err(|error| StoreError::database(path, error))? {
         let (key, bytes) = entry.map_err(|error| StoreError::database(path, error))?;
@@ -166,6 +167,26 @@ impl RowWalk<'_> {
         };
         Ok(Some(Row { id: TraceId::from_raw(id), state, tokens, body: Arc::new(body), vector }))
     }
+}
+
+/// Reminders, with the words of their traces. One whose trace is not there is left out; the doctor names it.
+fn reminders(path: &Path, read: &ReadTransaction, snapshot: &mut Snapshot) -> Result<(), StoreError> {
+    let fault = |error| StoreError::database(path, error);
+    let meta = read.open_table(META).map_err(|error| StoreError::database(path, error))?;
+    if let Some(value) = meta.get(WHEREABOUTS_KEY).map_err(fault)? {
+        let whereabouts = sound(path, records::decode_whereabouts(value.value()))?;
+        snapshot.reminders.set_whereabouts(Arc::new(whereabouts));
+    }
+    let mut walk = Walk::new(path, read, REMINDERS)?;
+    while let Some((key, bytes)) = walk.next()? {
+        let id = TraceId::from_raw(key);
+        let reminder = sound(path, records::decode_reminder(id, bytes.value()))?;
+        let Some(place) = snapshot.find(id) else { continue };
+        let body = snapshot.body(place);
+        let (text, tags) = (body.text.clone(), body.tags.clone());
+        snapshot.reminders.put(Arc::new(bethink_domain::Reminder { text, tags, ..reminder }));
+    }
+    Ok(())
 }
 
 /// How far the move to another embedder is, and whether vectors are left of an earlier one.

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bethink_domain::{Exchange, Folded, JournalEntry, RecallId, Timestamp, TraceId, TurnId, TurnRecord};
+use bethink_domain::{
+    Exchange, Folded, JournalEntry, RecallId, Reminder, Timestamp, TraceId, TurnId, TurnRecord, Whereabouts,
+};
 use redb::{Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 
 use super::sealed::SealedTable;
@@ -39,6 +41,8 @@ pub(crate) const JOURNAL: Rows = TableDefinition::new("journal");
 pub(crate) const FOLDED: Rows = TableDefinition::new("journal_folded");
 /// Recalls that may still be credited, by recall id.
 pub(crate) const RECALLS: Rows = TableDefinition::new("recalls");
+/// What makes intentions due and how far their delivery is, by trace id.
+pub(crate) const REMINDERS: Rows = TableDefinition::new("reminders");
 /// Hashes of forgotten texts, and when they were forgotten in milliseconds since 1970.
 pub(crate) const FORGOTTEN: TableDefinition<'static, u128, i64> = TableDefinition::new("forgotten");
 /// Texts that are too long for their record, by whose they are and id.
@@ -69,6 +73,7 @@ pub(crate) fn each_table(visitor: &mut impl VisitTable) -> Result<bool, StoreErr
         && visitor.visit(JOURNAL)?
         && visitor.visit(FOLDED)?
         && visitor.visit(RECALLS)?
+        && visitor.visit(REMINDERS)?
         && visitor.visit(FORGOTTEN)?
         && visitor.visit(FORMER)?
         && visitor.visit(BULKY)?
@@ -84,6 +89,7 @@ pub(crate) const SPACE_KEY: &str = "space";
 pub(crate) const EMBEDDER_KEY: &str = "embedder";
 pub(crate) const MIGRATION_KEY: &str = "migration";
 pub(crate) const COUNTERS_KEY: &str = "counters";
+pub(crate) const WHEREABOUTS_KEY: &str = "whereabouts";
 /// When the file was last written anew after something was forgotten, in milliseconds since 1970.
 pub(crate) const SCRUBBED_KEY: &str = "scrubbed";
 
@@ -119,6 +125,10 @@ pub(crate) enum Op {
     Recall(RecallId, RecallRow),
     /// Drops recalls with lower ids.
     DropRecallsBelow(RecallId),
+    /// What makes an intention due; its words lie in the trace.
+    Reminder(Arc<Reminder>),
+    /// Where the user is.
+    Whereabouts(Arc<Whereabouts>),
     Forgotten(u128, Timestamp),
     /// A forgotten text was told again.
     ToldAgain(u128),
@@ -142,6 +152,7 @@ pub(crate) struct Tables<'t> {
     pub(crate) journal: Table<'t, u64, &'static [u8]>,
     pub(crate) folded: Table<'t, u64, &'static [u8]>,
     pub(crate) recalls: Table<'t, u64, &'static [u8]>,
+    pub(crate) reminders: Table<'t, u64, &'static [u8]>,
     pub(crate) forgotten: Table<'t, u128, i64>,
     pub(crate) former: Table<'t, (u64, u128), ()>,
     pub(crate) bulky: Table<'t, (u8, u64), &'static str>,
@@ -170,6 +181,7 @@ impl<'t> Tables<'t> {
             journal: rows(JOURNAL)?,
             folded: rows(FOLDED)?,
             recalls: rows(RECALLS)?,
+            reminders: rows(REMINDERS)?,
             forgotten: transaction.open_table(FORGOTTEN).map_err(fault)?,
             former: transaction.open_table(FORMER).map_err(fault)?,
             bulky: transaction.open_table(BULKY).map_err(fault)?,
@@ -211,6 +223,9 @@ impl<'t> Tables<'t> {
             Op::Folded(id, folded) => put(&mut self.folded, id.raw(), &records::encode_folded(folded)),
             Op::Recall(id, recall) => put(&mut self.recalls, id.raw(), &records::encode_recall(recall)),
             Op::DropRecallsBelow(id) => drop_below(&mut self.recalls, id.raw()),
+            Op::Reminder(reminder) => {
+                put(&mut self.reminders, reminder.id.raw(), &records::encode_reminder(reminder))
+            }
             Op::Forgotten(hash, at) => self.forgotten.insert(hash, at.as_millis()).map(drop),
             Op::ToldAgain(hash) => self.forgotten.remove(hash).map(drop),
             Op::Former(id, hash) => self.former.insert((id.raw(), *hash), ()).map(drop),
@@ -219,6 +234,9 @@ impl<'t> Tables<'t> {
             }
             Op::Migration(migration) => {
                 return self.put_meta(MIGRATION_KEY, &records::encode_migration(migration));
+            }
+            Op::Whereabouts(whereabouts) => {
+                return self.put_meta(WHEREABOUTS_KEY, &records::encode_whereabouts(whereabouts));
             }
             Op::Counters(counters) => {
                 return self.put_meta(COUNTERS_KEY, &records::encode_counters(counters));
@@ -262,7 +280,7 @@ impl<'t> Tables<'t> {
     }
 
     fn drop_trace(&mut self, id: u64) -> Result<(), redb::StorageError> {
-        for table in [&mut self.bodies, &mut self.states, &mut self.folded] {
+        for table in [&mut self.bodies, &mut self.states, &mut self.folded, &mut self.reminders] {
             table.remove(id)?;
         }
         self.drop_vectors(id)?;

@@ -1,9 +1,9 @@
 //! The stages of recall, in their order; a function each.
 
-use bethink_domain::{CueScope, Layer, Recalled, ScoreTerms, Timestamp, TraceId};
+use bethink_domain::{CueScope, Layer, Recalled, ScoreTerms, Timestamp};
 
 use super::Candidate;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Place, Snapshot};
 use crate::view::surveyed;
 
 /// How much of an episode's score is there however weak it is.
@@ -13,19 +13,9 @@ const PRIORITY_WEIGHT: f32 = 0.05;
 /// Relevance of what has nothing to do with the cue: 0.20 · (1.3 − 0.6 · X) at an average extraversion of 0.5.
 const NOISE: f32 = 0.20;
 
-/// Reminders that are due. There are none before reminders exist.
-pub(super) fn collect_due(_snapshot: &Snapshot, _at: Timestamp) -> Vec<Recalled> {
-    Vec::new()
-}
-
 /// Leaves out what is suppressed.
-pub(super) fn suppress(
-    candidates: Vec<Candidate>,
-    snapshot: &Snapshot,
-    suppressed: &[TraceId],
-) -> Vec<Candidate> {
-    let heard = |candidate: &Candidate| !suppressed.contains(&snapshot.id(candidate.place));
-    candidates.into_iter().filter(heard).collect()
+pub(super) fn suppress(candidates: Vec<Candidate>, suppressed: impl Fn(Place) -> bool) -> Vec<Candidate> {
+    candidates.into_iter().filter(|candidate| !suppressed(candidate.place)).collect()
 }
 
 /// Adds what is associated with the candidates. Nothing is before associations exist.

@@ -167,7 +167,7 @@ struct JournalV1 {
 }
 
 /// Codes of mechanisms and quantities: the place in these lists. New members are appended.
-pub(super) const MECHANISMS: [&str; 10] = [
+pub(super) const MECHANISMS: [&str; 11] = [
     "encoding",
     "evidence",
     "credit",
@@ -178,8 +178,9 @@ pub(super) const MECHANISMS: [&str; 10] = [
     "forgetting",
     "clock",
     "praise",
+    "prospective",
 ];
-pub(super) const QUANTITIES: [Quantity; 10] = [
+pub(super) const QUANTITIES: [Quantity; 20] = [
     Quantity::Encoded,
     Quantity::Strength,
     Quantity::StabilityDays,
@@ -190,6 +191,16 @@ pub(super) const QUANTITIES: [Quantity; 10] = [
     Quantity::Text,
     Quantity::Forgotten,
     Quantity::Embedded,
+    Quantity::Scheduled,
+    Quantity::Delivered,
+    Quantity::Acknowledged,
+    Quantity::Snoozed,
+    Quantity::Cancelled,
+    Quantity::Fired,
+    Quantity::Expired,
+    Quantity::Rescheduled,
+    Quantity::Moved,
+    Quantity::Held,
 ];
 
 pub(super) fn place<T: PartialEq>(list: &[T], value: &T) -> u8 {
