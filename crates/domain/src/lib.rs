@@ -18,6 +18,7 @@ pub mod migration;
 pub mod personality;
 pub mod plan;
 pub mod recollection;
+pub mod recurrence;
 pub mod reminder;
 pub mod time;
 pub mod trace;

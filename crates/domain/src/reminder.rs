@@ -102,6 +102,8 @@ pub struct Delivery {
     pub attempts: u32,
     /// Until when nobody else is shown it.
     pub leased_until: Option<Timestamp>,
+    /// The lease is that of a door of the running process, and ends with it.
+    pub pushed: bool,
 }
 
 /// An intention and what became of it.
@@ -125,6 +127,8 @@ pub struct Reminder {
     pub occurrence: u32,
     /// When the present occurrence is due by time; none when it waits for an event or a context alone.
     pub due_at: Option<Timestamp>,
+    /// The wall time that `due_at` follows from; none where it is an instant, or was put off to one.
+    pub wall: Option<civil::DateTime>,
     /// When its event was raised or its context came up.
     pub fired_at: Option<Timestamp>,
     /// Delivery of the present occurrence.
@@ -302,6 +306,7 @@ mod tests {
             stage: Stage::Open,
             occurrence: 1,
             due_at: Some(at(1_000)),
+            wall: None,
             fired_at: None,
             delivery: Delivery::default(),
             missed: 0,
@@ -325,7 +330,7 @@ mod tests {
     #[test]
     fn a_lease_hides_it_until_it_ends() {
         let mut leased = reminder(Trigger { when: Some(When::Instant(at(1_000))), ..Trigger::default() });
-        leased.delivery = Delivery { attempts: 1, leased_until: Some(at(5_000)) };
+        leased.delivery = Delivery { attempts: 1, leased_until: Some(at(5_000)), pushed: false };
         assert_eq!(leased.showable_since(at(4_999)), None);
         assert_eq!(leased.showable_since(at(5_000)), Some(at(1_000)));
         assert_eq!(leased.next_look(), Some(at(5_000)), "a timer looks when the lease ends");

@@ -15,7 +15,7 @@ mod vectors;
 use std::sync::Arc;
 
 use bethink_cognition::Decay;
-use bethink_domain::{Timestamp, Trace, TraceId, TraceKind};
+use bethink_domain::{Timestamp, Trace, TraceId, TraceKind, UnitVector};
 
 pub(crate) use block::{Block, ROWS_MAX, Row};
 pub(crate) use loose::Loose;
@@ -207,6 +207,12 @@ impl Snapshot {
         let block = self.blocks.partition_point(|block| block.last_id() < id);
         let row = self.blocks.get(block)?.find(id)?;
         Some(Place { block: u32::try_from(block).ok()?, row })
+    }
+
+    /// What a row means, as it was stored; none while it is not embedded.
+    pub(crate) fn meaning(&self, place: Place) -> Option<UnitVector> {
+        let (values, scale) = self.block(place).vector(place.row)?;
+        UnitVector::new(values.iter().map(|value| f32::from(*value) * scale).collect()).ok()
     }
 
     /// Whether a row is an intention.

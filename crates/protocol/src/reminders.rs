@@ -204,6 +204,8 @@ pub struct Due {
     pub at: Timestamp,
     /// Lease what is shown, as a recall that learns does.
     pub lease: bool,
+    /// It is for a door of this process to push, so that the lease ends with the process.
+    pub pushed: bool,
 }
 
 /// Why nothing came of it, by what the caller can do.
@@ -347,6 +349,8 @@ pub struct LeaseReminders {
     pub shown: Vec<DueReminder>,
     /// The recall that showed them, if one did.
     pub recall: Option<RecallId>,
+    /// They are being pushed by a door of this process, and the lease ends with it.
+    pub pushed: bool,
     /// When.
     pub at: Timestamp,
 }

@@ -244,8 +244,8 @@ impl Comparison {
         let work = move || {
             let new = load_next(&slot, &record, config.fading())?;
             let threshold = config.memory.relevance_threshold;
-            let settings =
-                RecallSettings { threshold, relevance: config.relevance, senses: senses.as_deref() };
+            let (relevance, prospective) = (config.relevance, config.prospective);
+            let settings = RecallSettings { threshold, relevance, senses: senses.as_deref(), prospective };
             let old = Side { snapshot: &old, meanings: &before };
             let new = Side { snapshot: &new, meanings: &after };
             Ok::<_, StoreError>(compare(&said, &old, &new, at, settings))

@@ -93,7 +93,7 @@ impl Message<Recall> for MemoryStore {
                 if !recollection.reminders.is_empty() {
                     // Durable before it is shown: after a crash, what was shown is known to have been.
                     let shown = recollection.reminders.clone();
-                    lease(&me, LeaseReminders { shown, recall: Some(recall), at }).await?;
+                    lease(&me, LeaseReminders { shown, recall: Some(recall), pushed: false, at }).await?;
                 }
             }
             Ok(recollection)

@@ -35,9 +35,9 @@ impl Message<LeaseReminders> for MemoryStore {
     type Reply = Delegated<()>;
 
     async fn handle(&mut self, lease: LeaseReminders, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
-        let LeaseReminders { at, shown, recall } = lease;
+        let LeaseReminders { at, shown, recall, pushed } = lease;
         let cause = recall.map_or(Cause::Command, Cause::Recall);
-        self.accept(Command::LeaseReminders { at, cause, shown }, at, ctx, done)
+        self.accept(Command::LeaseReminders { at, cause, shown, pushed }, at, ctx, done)
     }
 }
 
@@ -61,7 +61,7 @@ impl Message<Due> for MemoryStore {
             sender.send(Ok(found));
             return delegated;
         }
-        self.lease_then(found.clone(), due.at, Cause::Command, ctx.actor_ref(), move |leased| {
+        self.lease_then(found.clone(), &due, ctx.actor_ref(), move |leased| {
             sender.send(leased.map(|()| found));
         });
         delegated
@@ -85,14 +85,13 @@ impl MemoryStore {
     pub(super) fn lease_then(
         &mut self,
         shown: Vec<DueReminder>,
-        at: Timestamp,
-        cause: Cause,
+        &Due { at, pushed, .. }: &Due,
         me: &kameo::actor::ActorRef<Self>,
         then: impl FnOnce(Result<(), MemoryError>) + Send + 'static,
     ) {
         let reply = Box::new(move |answer: Result<Answer, MemoryError>| then(answer.map(drop)));
         self.seen_at = self.seen_at.max(at);
-        let command = Command::LeaseReminders { at, cause, shown };
+        let command = Command::LeaseReminders { at, cause: Cause::Command, shown, pushed };
         self.submit(super::Pending { command, reply }, me);
     }
 }

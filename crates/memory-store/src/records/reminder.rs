@@ -30,9 +30,12 @@ struct ReminderV1 {
     stage: u8,
     occurrence: u32,
     due_ms: Option<i64>,
+    /// As ISO 8601 without a zone.
+    wall: Option<String>,
     fired_ms: Option<i64>,
     attempts: u32,
     leased_until_ms: Option<i64>,
+    pushed: bool,
     missed: u32,
     held: bool,
     created_ms: i64,
@@ -61,9 +64,11 @@ pub(crate) fn encode_reminder(reminder: &Reminder) -> Vec<u8> {
         stage: stage.map_or(u8::MAX, |place| place as u8),
         occurrence: reminder.occurrence,
         due_ms: ms(reminder.due_at),
+        wall: reminder.wall.map(|wall| wall.to_string()),
         fired_ms: ms(reminder.fired_at),
         attempts: delivery.attempts,
         leased_until_ms: ms(delivery.leased_until),
+        pushed: delivery.pushed,
         missed: reminder.missed,
         held: reminder.held,
         created_ms: reminder.created_at.as_millis(),
@@ -81,7 +86,7 @@ pub(crate) fn decode_reminder(id: TraceId, bytes: &[u8]) -> Result<Reminder, Rec
         Some(WhenV1::Instant(ms)) => Some(When::Instant(Timestamp::from_millis(ms))),
         Some(WhenV1::Wall(start, zone, rule)) => {
             let start = start.parse().map_err(|_| garbled())?;
-            let rule = rule.map(|rule| Recurrence::parse_rrule(&rule).ok_or_else(garbled)).transpose()?;
+            let rule = rule.map(|rule| Recurrence::parse_rrule(&rule).map_err(|_| garbled())).transpose()?;
             Some(When::Wall(WallTime { start, zone: zone.map(Into::into), rule }))
         }
     };
@@ -99,8 +104,13 @@ pub(crate) fn decode_reminder(id: TraceId, bytes: &[u8]) -> Result<Reminder, Rec
         stage: Stage::ALL.get(usize::from(record.stage)).copied().ok_or_else(garbled)?,
         occurrence: record.occurrence,
         due_at: at(record.due_ms),
+        wall: record.wall.map(|wall| wall.parse().map_err(|_| garbled())).transpose()?,
         fired_at: at(record.fired_ms),
-        delivery: Delivery { attempts: record.attempts, leased_until: at(record.leased_until_ms) },
+        delivery: Delivery {
+            attempts: record.attempts,
+            leased_until: at(record.leased_until_ms),
+            pushed: record.pushed,
+        },
         missed: record.missed,
         held: record.held,
         created_at: Timestamp::from_millis(record.created_ms),
@@ -140,7 +150,12 @@ mod tests {
             occurrence: 9,
             due_at: Some(Timestamp::from_millis(1)),
             fired_at: None,
-            delivery: Delivery { attempts: 2, leased_until: Some(Timestamp::from_millis(-4)) },
+            wall: Some(jiff::civil::date(2026, 12, 4).at(8, 30, 0, 0)),
+            delivery: Delivery {
+                attempts: 2,
+                leased_until: Some(Timestamp::from_millis(-4)),
+                pushed: true,
+            },
             missed: 1,
             held: true,
             created_at: Timestamp::from_millis(5),
@@ -150,7 +165,7 @@ mod tests {
     #[test]
     fn every_kind_of_trigger_survives_its_record() {
         let start = jiff::civil::date(2026, 12, 4).at(8, 30, 0, 0);
-        let rule = Recurrence::parse_rrule("FREQ=WEEKLY;INTERVAL=1;BYDAY=MO,FR");
+        let rule = Recurrence::parse_rrule("FREQ=WEEKLY;INTERVAL=1;BYDAY=MO,FR").ok();
         let wall = |zone: Option<&str>| WallTime { start, zone: zone.map(Into::into), rule: rule.clone() };
         assert!(rule.is_some());
         for trigger in [
