@@ -20,7 +20,7 @@ use bethink_clock::Entropy;
 use bethink_domain::{Senses, SpaceId, Timestamp};
 use bethink_protocol::{
     EmbedPort, EventBus, MemoryError, MemoryPorts, Offload, TakeVitals, Tick, Vitals, offload,
-};
+    ReminderStorePorts};
 use kameo::Actor;
 use kameo::actor::{ActorRef, WeakActorRef};
 use kameo::error::{ActorStopReason, PanicError};
@@ -223,5 +223,17 @@ pub fn ports(store: &ActorRef<MemoryStore>) -> MemoryPorts {
         migrate: store.clone().reply_recipient(),
         cancel_migration: store.clone().reply_recipient(),
         show_embedder: store.clone().reply_recipient(),
+    }
+}
+
+/// The doors of a store that reminders need.
+#[must_use]
+pub fn reminder_ports(store: &ActorRef<MemoryStore>) -> ReminderStorePorts {
+    ReminderStorePorts {
+        store: store.clone().reply_recipient(),
+        look: store.clone().reply_recipient(),
+        lease: store.clone().reply_recipient(),
+        due: store.clone().reply_recipient(),
+        place_meanings: store.clone().recipient(),
     }
 }

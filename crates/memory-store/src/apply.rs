@@ -80,6 +80,8 @@ pub(crate) enum Command {
         at: Timestamp,
         cause: Cause,
         shown: Vec<DueReminder>,
+        /// By a door of this process, which ends the lease.
+        pushed: bool,
     },
     /// A recall that may be credited.
     NoteRecall {
@@ -167,7 +169,7 @@ impl<'a> Change<'a> {
             Command::Embed { at, generation, vectors } => self.embed(*at, *generation, vectors),
             Command::Migrate { at, step } => self.migrate(*at, step, past),
             Command::StoreReminders(store) => self.store_reminders(store, past),
-            Command::LeaseReminders { at, cause, shown } => self.lease(*at, *cause, shown),
+            Command::LeaseReminders { at, cause, shown, pushed } => self.lease(*at, *cause, shown, *pushed),
             Command::NoteRecall { recall, at, shown } => self.note_recall(*recall, *at, shown),
         };
         match answer {

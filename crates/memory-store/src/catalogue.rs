@@ -2,6 +2,7 @@
 //!
 //! It holds nothing that the spaces' own files do not tell, so it can be made anew from them at any time.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bethink_domain::{AgentName, SpaceId, Timestamp, UserName};
@@ -96,6 +97,35 @@ impl Catalogue {
             due.retain(|(at, _)| *at <= now.as_millis());
             due.sort();
             Ok(due.into_iter().map(|(_, space)| space).collect())
+        })
+    }
+
+    /// All that is noted, by space.
+    ///
+    /// # Errors
+    /// A [`StoreError`] when the file cannot be read.
+    pub fn wakes(&self) -> Result<Vec<Wake>, StoreError> {
+        let fault = |error: redb::Error| StoreError::database(&self.path, error);
+        guarded(&self.path, || {
+            let read = self.database.begin_read().map_err(|error| fault(error.into()))?;
+            let wakes = read.open_table(WAKES).map_err(|error| fault(error.into()))?;
+            let events = read.open_table(EVENTS).map_err(|error| fault(error.into()))?;
+            let mut noted: BTreeMap<SpaceId, Wake> = BTreeMap::new();
+            let blank =
+                |space: &SpaceId| Wake { space: space.clone(), not_before: None, events: Vec::new() };
+            for entry in wakes.iter().map_err(|error| fault(error.into()))? {
+                let (key, at) = entry.map_err(|error| fault(error.into()))?;
+                let Some(space) = named(key.value().0, key.value().1) else { continue };
+                let wake = noted.entry(space.clone()).or_insert_with(|| blank(&space));
+                wake.not_before = Some(Timestamp::from_millis(at.value()));
+            }
+            for entry in events.iter().map_err(|error| fault(error.into()))? {
+                let (key, ()) = entry.map(|(key, _)| (key, ())).map_err(|error| fault(error.into()))?;
+                let (event, agent, user) = key.value();
+                let Some(space) = named(agent, user) else { continue };
+                noted.entry(space.clone()).or_insert_with(|| blank(&space)).events.push(event.to_owned());
+            }
+            Ok(noted.into_values().collect())
         })
     }
 

@@ -24,7 +24,7 @@ mod tokens;
 mod vector;
 mod view;
 
-pub use actor::{MemoryStore, MemoryStoreArgs, ports};
+pub use actor::{MemoryStore, MemoryStoreArgs, ports, reminder_ports};
 pub use backup::{
     BackupDraft, Holding, KeptBackups, KnownBackups, LeftOut, Manifest, Present, Restore, SpaceCopy,
     SpaceRestore,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bethink_cognition::{DecayConfig, Profile, RelevanceConfig};
+use bethink_cognition::{DecayConfig, Profile, ProspectiveConfig, RelevanceConfig};
 use bethink_domain::{AgentName, Bounded, Personality, UserName};
 use bethink_executor::ExecutorConfig;
 use bethink_memory_store::MemoryConfig;
@@ -33,6 +33,8 @@ pub struct File {
     pub planner: PlannerConfig,
     /// `[executor]`.
     pub executor: ExecutorConfig,
+    /// `[prospective]`.
+    pub prospective: ProspectiveConfig,
     /// `[spaces]`.
     pub spaces: RuntimeConfig,
     /// `[backup]`.
@@ -60,6 +62,7 @@ impl File {
             ("embedding.previous".to_owned(), self.embedding.previous.bounds()),
             ("planner".to_owned(), self.planner.bounds()),
             ("executor".to_owned(), self.executor.bounds()),
+            ("prospective".to_owned(), self.prospective.bounds()),
             ("spaces".to_owned(), self.spaces.bounds()),
             ("backup".to_owned(), self.backup.bounds()),
             ("language".to_owned(), self.language.bounds()),

@@ -80,6 +80,7 @@ impl Settings {
             memory: self.memory.store(),
             decay: self.file.mechanisms.decay,
             relevance: self.memory.relevance,
+            prospective: self.file.prospective,
             migration: MigrationConfig {
                 by_itself: self.file.embedding.on_change == OnChange::Migrate,
                 parity_min: self.file.embedding.parity_min,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bethink_domain::{Cause, DueReminder, Reminder, Stage, Timestamp};
+use bethink_domain::{Cause, DueReminder, Reminder, Stage};
 use bethink_protocol::{
     Due, LeaseReminders, LookAtReminders, Looked, MemoryError, PlaceMeanings, SeenReminders, StoreReminders,
 };

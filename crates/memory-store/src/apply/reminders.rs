@@ -185,6 +185,7 @@ impl Change<'_> {
         at: Timestamp,
         cause: Cause,
         shown: &[DueReminder],
+        pushed: bool,
     ) -> Result<Answer, Refused> {
         let until = at + self.rules.prospective.lease();
         let mut changes = Vec::new();
@@ -197,6 +198,7 @@ impl Change<'_> {
             leased.revision = before.revision.saturating_add(1);
             leased.delivery.attempts = before.delivery.attempts.saturating_add(1);
             leased.delivery.leased_until = Some(until);
+            leased.delivery.pushed = pushed;
             if !leased.trigger.by_time_alone() {
                 leased.fired_at = before.fired_at.or(Some(at));
             }

@@ -184,7 +184,13 @@ proptest! {
         let mut config = StoreConfig::default();
         // Every minute of this life is folded as soon as it is over.
         config.memory.journal_days = 0;
-        let rules = Rules { config: config.memory, entropy: Entropy::seeded(3), space, embedder: Some(identity) };
+        let rules = Rules {
+            config: config.memory,
+            prospective: config.prospective,
+            entropy: Entropy::seeded(3),
+            space,
+            embedder: Some(identity),
+        };
         let mut snapshot = Arc::new(Snapshot::load(&slot, &config).expect("because it is new"));
         for (number, steps) in steps.chunks(batch).enumerate() {
             let minute = |n: usize, step: &Step| if matches!(step, Step::Back) { 0 } else { 100 * number + n };

@@ -99,11 +99,6 @@ impl Reminders {
         self.open
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.all.size()
-    }
-
     /// Every one, by id.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Reminder>> {
         self.all.values()

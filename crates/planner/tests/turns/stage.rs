@@ -279,6 +279,7 @@ impl Message<Recall> for Partner {
             (true, true) => Knowing::NeverKnown,
         };
         Ok(Recollection {
+            reminders: Vec::new(),
             recall,
             traces,
             feeling: Feeling { knowing, faded: None, below_threshold: 0, considered: 3 },
