@@ -14,7 +14,7 @@ const FUNCTION_LINES_MAX: usize = 70;
 const LAYERS: &[&[&str]] = &[
     &["domain", "testkit"],
     &["clock", "text", "cognition", "protocol", "providers"],
-    &["memory-store", "planner", "executor"],
+    &["memory-store", "planner", "executor", "reminders"],
     &["runtime"],
     &["settings"],
     &["api", "bethink"],

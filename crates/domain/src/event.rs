@@ -1,7 +1,7 @@
 //! Things that happened, for those who listen. Ids and numbers only: who wants the words asks memory for them.
 
-use crate::reminder::DeliveryId;
 use crate::id::{SessionId, SpaceId, TraceId, TurnId};
+use crate::reminder::DeliveryId;
 use crate::time::Timestamp;
 
 /// Something that happened in a space. It is told after it was made durable.

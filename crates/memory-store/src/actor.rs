@@ -19,8 +19,9 @@ use arc_swap::ArcSwap;
 use bethink_clock::Entropy;
 use bethink_domain::{Senses, SpaceId, Timestamp};
 use bethink_protocol::{
-    EmbedPort, EventBus, MemoryError, MemoryPorts, Offload, TakeVitals, Tick, Vitals, offload,
-    ReminderStorePorts};
+    EmbedPort, EventBus, MemoryError, MemoryPorts, Offload, ReminderStorePorts, TakeVitals, Tick, Vitals,
+    offload,
+};
 use kameo::Actor;
 use kameo::actor::{ActorRef, WeakActorRef};
 use kameo::error::{ActorStopReason, PanicError};

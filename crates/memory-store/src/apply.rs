@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 use bethink_clock::Entropy;
 use bethink_domain::{
-    Cause, DueReminder, EmbedderIdentity, JournalEntry, Quantity, RecallId, Reminder, SpaceId, Timestamp, TraceId, UnitVector,
+    Cause, DueReminder, EmbedderIdentity, JournalEntry, Quantity, RecallId, Reminder, SpaceId, Timestamp,
+    TraceId, UnitVector,
 };
 use bethink_protocol::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, Import, Imported, MemoryError,

@@ -111,8 +111,7 @@ impl Catalogue {
             let wakes = read.open_table(WAKES).map_err(|error| fault(error.into()))?;
             let events = read.open_table(EVENTS).map_err(|error| fault(error.into()))?;
             let mut noted: BTreeMap<SpaceId, Wake> = BTreeMap::new();
-            let blank =
-                |space: &SpaceId| Wake { space: space.clone(), not_before: None, events: Vec::new() };
+            let blank = |space: &SpaceId| Wake { space: space.clone(), not_before: None, events: Vec::new() };
             for entry in wakes.iter().map_err(|error| fault(error.into()))? {
                 let (key, at) = entry.map_err(|error| fault(error.into()))?;
                 let Some(space) = named(key.value().0, key.value().1) else { continue };

@@ -7,7 +7,8 @@ mod stages;
 
 use bethink_cognition::{ProspectiveConfig, RelevanceConfig};
 use bethink_domain::{
-    Cue, CueScope, DueReminder, Feeling, Intent, Knowing, Recalled, Recollection, Senses, Timestamp, UnitVector,
+    Cue, CueScope, DueReminder, Feeling, Intent, Knowing, Recalled, Recollection, Senses, Timestamp,
+    UnitVector,
 };
 
 use crate::snapshot::{Place, Snapshot};
@@ -71,11 +72,14 @@ struct Candidate {
 }
 
 /// What is due, for who recalls nothing: the first few, with the memories that come along left out.
-pub(crate) fn due_alone(snapshot: &Snapshot, at: Timestamp, config: &ProspectiveConfig) -> Vec<DueReminder> {
-    let mut due = due::by_now(snapshot, at, config);
-    due.sort_by(DueReminder::order);
-    due.truncate(config.shown_max);
-    due
+pub(crate) fn due_alone(
+    snapshot: &Snapshot,
+    at: Timestamp,
+    said: Option<&str>,
+    config: &ProspectiveConfig,
+) -> Vec<DueReminder> {
+    let tokens = Tokens::of(said.unwrap_or_default());
+    due::collect(snapshot, (&tokens, None), at, config)
 }
 
 /// Recalls by a cue, changing nothing; the recollection's recall id is left empty.
@@ -84,7 +88,8 @@ pub(crate) fn due_alone(snapshot: &Snapshot, at: Timestamp, config: &Prospective
 #[must_use]
 pub fn recall(snapshot: &Snapshot, cue: &Cue, settings: RecallSettings<'_>) -> Recollection {
     let probe = Probe::new(snapshot, cue, settings.threshold);
-    let mut reminders = due::collect(snapshot, &probe, &settings.prospective);
+    let mut reminders =
+        due::collect(snapshot, (&probe.tokens, probe.meaning), probe.at, &settings.prospective);
     due::relate(snapshot, &mut reminders, probe.at, settings);
     let found = scan::scan(snapshot, &probe);
     let weighed = relevance::weigh(snapshot, &probe, found.candidates, settings);

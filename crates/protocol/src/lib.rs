@@ -60,10 +60,10 @@ pub use memory::{
 pub use migration::{CancelMigration, EmbedderFigures, Migrate, ShowEmbedder};
 pub use offload::{Job, Offload, OffloadError, offload};
 pub use reminders::{
-    Act, Attend, Attended, Couriers, Deed, Due, LeaseReminders, ListReminders, LookAtReminders, Looked,
+    Act, Attend, Attended, Couriers, Deed, Due, LeaseReminders, ListReminders, Look, LookAtReminders, Looked,
     NextLook, NotTaken, Parcel, PlaceMeanings, Question, Raise, ReminderChange, ReminderError, ReminderPorts,
-    ReminderStorePorts, Reminders, Schedule, Scheduled, SeenReminders, SetZone, StoreReminders, Told, Which,
-    Wish,
+    ReminderStorePorts, Reminders, Schedule, Scheduled, SeenReminders, SetZone, StoreReminders, Told,
+    Upcoming, Which, Wish,
 };
 pub use tools::{Tool, ToolAnswer, ToolCall, ToolContext, ToolError, ToolFuture, ToolSpec, ToolStep};
 pub use transfer::{ExportTraces, ExportTurns, ExportedTraces, ExportedTurns, Import, Imported};

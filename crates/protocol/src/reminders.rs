@@ -193,13 +193,13 @@ pub struct Reminders {
     pub reminders: Vec<Told>,
     /// There are more.
     pub more: bool,
-    /// Why nothing is told at its time, if so ("held: …").
-    pub held: Option<String>,
 }
 
 /// What is due now, for a turn that recalls nothing.
 #[derive(Debug, Clone)]
 pub struct Due {
+    /// What was said, for the contexts that it comes near by its words.
+    pub said: Option<String>,
     /// The time now.
     pub at: Timestamp,
     /// Lease what is shown, as a recall that learns does.
@@ -226,6 +226,13 @@ pub enum ReminderError {
     Unavailable(String),
 }
 
+/// Look whether something is due that somebody can be shown, as at the start and when somebody comes who can.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// The time now.
+    pub at: Timestamp,
+}
+
 /// The ports of one Reminders actor.
 #[derive(Debug, Clone)]
 pub struct ReminderPorts {
@@ -239,6 +246,8 @@ pub struct ReminderPorts {
     pub set_zone: ReplyRecipient<SetZone, String, ReminderError>,
     /// List.
     pub list: ReplyRecipient<ListReminders, Reminders, ReminderError>,
+    /// Look whether something is due.
+    pub look: ReplyRecipient<Look, (), ReminderError>,
 }
 
 /// Change reminders, in one commit. Nothing is changed where one of them is not what was seen.
@@ -292,6 +301,8 @@ pub enum Deed {
     Changed,
     /// Its instant was computed anew.
     Moved,
+    /// Whoever was to be shown it did not take it.
+    Released,
     /// Held back, or let go.
     Held,
 }
@@ -301,6 +312,8 @@ pub enum Deed {
 pub struct LookAtReminders {
     /// Which.
     pub which: Looked,
+    /// The time now.
+    pub at: Timestamp,
 }
 
 /// Which reminders are looked at.
@@ -327,8 +340,10 @@ pub struct SeenReminders {
     pub reminders: Vec<Reminder>,
     /// Where the user is, as far as they told.
     pub whereabouts: Whereabouts,
-    /// When a timer must look next.
+    /// When a timer must look next; a time that is past where something is due and not acknowledged.
     pub next_look: Option<Timestamp>,
+    /// When a timer must look for the first time after now.
+    pub upcoming: Option<Timestamp>,
     /// Events that open ones wait for.
     pub events: Vec<String>,
     /// Contexts whose meaning is still to be made, at most a batch of them.
@@ -387,6 +402,9 @@ pub struct NotTaken(pub String);
 
 /// Whoever can show a reminder at its time: open conversations, commands, webhooks.
 pub trait Couriers: Send + Sync + fmt::Debug {
+    /// Whether this process stays in the background, so that what comes due is told at its time.
+    fn stay(&self) -> bool;
+
     /// Whether somebody is there to be shown reminders of a space.
     fn present(&self, space: &SpaceId) -> bool;
 
@@ -396,6 +414,17 @@ pub trait Couriers: Send + Sync + fmt::Debug {
         &'a self,
         parcel: &'a Parcel,
     ) -> Pin<Box<dyn Future<Output = Result<&'static str, NotTaken>> + Send + 'a>>;
+}
+
+/// When a space must be looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Upcoming {
+    /// By when, in whatever process; past where something is due that nobody took.
+    pub by: Option<Timestamp>,
+    /// When this process looks next: `by`, or later where looking earlier is of no use.
+    pub strike: Option<Timestamp>,
+    /// Events that it waits for.
+    pub events: Vec<String>,
 }
 
 /// Keeps when a space must wake, across restarts.
@@ -409,11 +438,7 @@ pub trait NextLook: Send + Sync + fmt::Debug {
         event: Option<&'a str>,
     ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-    /// Says when it really must be, once that is known.
-    fn set<'a>(
-        &'a self,
-        space: &'a SpaceId,
-        by: Option<Timestamp>,
-        events: Vec<String>,
-    ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+    /// Says how it really is, once that is known.
+    fn set<'a>(&'a self, space: &'a SpaceId, next: Upcoming)
+    -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bethink_domain::{Event, EventKind, SpaceId, Span, Timestamp};
-use bethink_protocol::{TakeVitals, Tick, Vitals};
+use bethink_protocol::{Couriers, TakeVitals, Tick, Vitals};
 use kameo::error::PanicError;
 use kameo::prelude::*;
 use kameo::reply::{DelegatedReply, ReplySender};
@@ -27,6 +27,8 @@ pub(crate) use lending::{Lend, Lent, PutToSleep};
 pub(crate) const DIRECTORY_MAILBOX: usize = 512;
 /// Callers that may wait for one space to wake.
 const WAITERS_MAX: usize = 256;
+/// Spaces that wake by themselves at once; the others follow as these have woken.
+const ROUSED_MAX: usize = 4;
 /// How long a space rests after its first break-down; doubled with each further one.
 const REST_FIRST: Span = Span::from_seconds(1);
 /// The longest rest.
@@ -130,11 +132,6 @@ struct Closed {
 pub(crate) struct Broke {
     pub(crate) space: SpaceId,
     pub(crate) reason: String,
-}
-
-/// A sleeping space's time has come.
-struct Rouse {
-    space: SpaceId,
 }
 
 /// Finish the turns in flight everywhere and take no more; memory stays open.
@@ -244,6 +241,26 @@ impl Directory {
         }
     }
 
+    /// Wakes a few sleeping spaces whose time has come. They stay due until they have looked themselves. One whose
+    /// reminders nobody could be shown sleeps on.
+    fn rouse(&mut self, now: Timestamp, me: &ActorRef<Self>) {
+        let waking = self.spaces.values().filter(|state| matches!(state, State::Waking { .. })).count();
+        let wakes = self.parts.wakes.clone();
+        let of_use = |space: &SpaceId| self.parts.bells.present(space) || wakes.retries(space, now);
+        let due: Vec<SpaceId> = wakes
+            .due(now)
+            .into_iter()
+            .filter(|space| !self.spaces.contains_key(space) && of_use(space))
+            .take(ROUSED_MAX.saturating_sub(waking))
+            .collect();
+        for space in due {
+            if self.stopping || self.make_room(me).is_err() {
+                return;
+            }
+            self.start_waking(&space, Vec::new(), me.clone());
+        }
+    }
+
     /// Tells those who wait once no space is awake, waking or falling asleep.
     fn settle(&mut self) {
         if self.stopping
@@ -312,6 +329,7 @@ impl Message<Woken> for Directory {
                 }
                 self.spaces.insert(space.clone(), State::Awake { family, used_at: self.parts.clock.now() });
                 self.tell(&space, EventKind::SpaceWoken);
+                self.rouse(self.parts.clock.now(), ctx.actor_ref());
                 if self.stopping {
                     self.start_sleeping(&space, ctx.actor_ref().clone());
                 }
@@ -394,24 +412,7 @@ impl Message<Tick> for Directory {
         for space in tired {
             self.start_sleeping(&space, ctx.actor_ref().clone());
         }
-        let (wakes, me) = (self.parts.wakes.clone(), ctx.actor_ref().clone());
-        drop(tokio::spawn(async move {
-            for space in wakes.take_due(now).await {
-                // Fails only when the Directory has stopped.
-                let _ = me.tell(Rouse { space }).await;
-            }
-        }));
-    }
-}
-
-impl Message<Rouse> for Directory {
-    type Reply = ();
-
-    async fn handle(&mut self, Rouse { space }: Rouse, ctx: &mut Context<Self, ()>) {
-        // One that is awake, or rests, needs nothing.
-        if !self.stopping && !self.spaces.contains_key(&space) && self.make_room(ctx.actor_ref()).is_ok() {
-            self.start_waking(&space, Vec::new(), ctx.actor_ref().clone());
-        }
+        self.rouse(now, ctx.actor_ref());
     }
 }
 

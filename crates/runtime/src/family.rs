@@ -10,10 +10,12 @@ use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig, check_tools};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
 use bethink_protocol::{
-    CancelTurn, ConversePort, Drain, EmbedPort, EventBus, LetGo, Measure, MemoryPorts, Offload, ShowEmbedder,
-    Tick, Tool, offload,
+    CancelTurn, ConversePort, Drain, EmbedPort, EventBus, LetGo, Look, Measure, MemoryPorts, Offload,
+    ReminderPorts, ShowEmbedder, Tick, Tool, offload,
 };
 use bethink_providers::LanguageModel;
+use bethink_reminders::{Reminders, RemindersArgs};
+use bethink_text::times::Locale;
 use jiff::tz::TimeZone;
 use kameo::actor::{ActorRef, Recipient, WeakActorRef};
 use kameo::error::{ActorStopReason, Infallible, PanicError};
@@ -22,6 +24,7 @@ use kameo::prelude::{Actor, ActorId, Spawn};
 use kameo::supervision::{RestartPolicy, SupervisionStrategy};
 use tokio_util::sync::CancellationToken;
 
+use crate::bells::Bells;
 use crate::directory::{Broke, Directory};
 use crate::error::RuntimeError;
 use crate::extension::{Board, Extensions, Running, Scope, drain_all};
@@ -37,6 +40,8 @@ const STORE_MAILBOX: usize = 1_024;
 const PLANNER_MAILBOX: usize = 64;
 /// Messages that may wait for the Executor: one turn is in flight, so this is slack.
 const EXECUTOR_MAILBOX: usize = 16;
+/// Messages that may wait for the reminders: each takes microseconds to begin.
+const REMINDERS_MAILBOX: usize = 256;
 /// Crashes of one actor that are forgiven while they come closer together than [`FORGIVING_QUIET`].
 const CRASHES_MAX: u32 = 5;
 /// Quiet time after which earlier crashes are forgiven.
@@ -76,6 +81,12 @@ pub(crate) struct Parts {
     pub(crate) prototypes: PrototypeShelf,
     /// The user's zone.
     pub(crate) zone: TimeZone,
+    /// Its IANA name, where it was configured.
+    pub(crate) zone_name: Option<String>,
+    /// How the user writes dates.
+    pub(crate) locale: Locale,
+    /// Who can be shown reminders.
+    pub(crate) bells: Bells,
     /// Numbers of the store.
     pub(crate) store: StoreConfig,
     /// Numbers of the Planner.
@@ -131,6 +142,8 @@ pub struct SpacePorts {
     pub memory: MemoryPorts,
     /// Put out of mind what memory has forgotten.
     pub let_go: Recipient<LetGo>,
+    /// Remind.
+    pub reminders: ReminderPorts,
 }
 
 /// An awake space.
@@ -140,11 +153,12 @@ pub(crate) struct Family {
     planner: ActorRef<Planner>,
     executor: ActorRef<Executor>,
     store: ActorRef<MemoryStore>,
+    reminders: ActorRef<Reminders>,
     slot: StoreSlot,
     ports: SpacePorts,
     extensions: Vec<Running>,
-    /// How often store, executor and planner were built.
-    builds: [Builds; 3],
+    /// How often store, executor, planner and reminders were built.
+    builds: [Builds; 4],
     wakes: Wakes,
     /// Vectors can be made at all.
     embeds: bool,
@@ -163,9 +177,10 @@ impl Family {
     ) -> Result<Self, RuntimeError> {
         let slot = open(parts, space).await?;
         let supervisor = Supervisor::spawn(SupervisorArgs { space: space.clone(), breaks });
-        let builds: [Builds; 3] = Default::default();
+        let builds: [Builds; 4] = Default::default();
         let store = spawn_store(parts, space, &slot, &supervisor, &builds[0]).await?;
         let memory = bethink_memory_store::ports(&store);
+        let reminders = spawn_reminders(parts, space, &supervisor, &store, &builds[3]).await?;
         let executor = spawn_executor(parts, space, &supervisor, &memory, &builds[1]).await?;
         let args = PlannerArgs {
             space: space.clone(),
@@ -189,6 +204,7 @@ impl Family {
             cancel: planner.clone().recipient(),
             memory,
             let_go: executor.clone().recipient(),
+            reminders: bethink_reminders::ports(&reminders),
         };
         let (wakes, embeds) = (parts.wakes.clone(), parts.embedder.is_some());
         let home = |name| {
@@ -203,6 +219,7 @@ impl Family {
             planner,
             executor,
             store,
+            reminders,
             slot,
             ports,
             extensions,
@@ -214,13 +231,14 @@ impl Family {
 
     /// How its actors are.
     pub(crate) async fn examine(&self) -> Vec<ActorHealth> {
-        let [store, executor, planner] = &self.builds;
-        let (planner, executor, store) = tokio::join!(
+        let [store, executor, planner, reminders] = &self.builds;
+        let (planner, executor, store, reminders) = tokio::join!(
             examine("planner", &self.planner, planner),
             examine("executor", &self.executor, executor),
             examine("memory store", &self.store, store),
+            examine("reminders", &self.reminders, reminders),
         );
-        vec![planner, executor, store]
+        vec![planner, executor, store, reminders]
     }
 
     /// Its open file.
@@ -236,6 +254,7 @@ impl Family {
     /// Lets the space's actors know that time passes. One that is behind gets the next tick.
     pub(crate) fn tick(&self, now: Timestamp) {
         let _ = self.store.tell(Tick { now }).try_send();
+        let _ = self.reminders.tell(Tick { now }).try_send();
     }
 
     /// Finishes what was accepted, from the first actor of a turn to the last, then stops and closes the file.
@@ -244,6 +263,7 @@ impl Family {
             self.finish_turns().await;
             // They have heard of the last turn, and may still remember something.
             drain_all(&self.extensions, deadline / 2).await;
+            let _ = self.reminders.ask(Drain).send().await;
             self.note_next_wake(now).await;
             let _ = self.store.ask(Drain).send().await;
         });
@@ -267,9 +287,8 @@ impl Family {
         let figures = self.ports.memory.measure.ask(Measure { at: now }).send().await;
         let shown = self.ports.memory.show_embedder.ask(ShowEmbedder).send().await;
         let moves = shown.is_ok_and(|shown| shown.lacking > 0);
-        if moves || figures.is_ok_and(|figures| figures.unembedded > 0) {
-            self.wakes.note(&self.space, Some(now + RETRY_AFTER)).await;
-        }
+        let lacks = moves || figures.is_ok_and(|figures| figures.unembedded > 0);
+        self.wakes.note_retry(&self.space, lacks.then_some(now + RETRY_AFTER)).await;
     }
 
     /// Stops the actors and closes the file.
@@ -279,6 +298,7 @@ impl Family {
         }
         let _ = self.planner.stop_gracefully().await;
         let _ = self.executor.stop_gracefully().await;
+        let _ = self.reminders.stop_gracefully().await;
         let _ = self.store.stop_gracefully().await;
         let _ = self.supervisor.stop_gracefully().await;
         self.slot.retire();
@@ -378,6 +398,36 @@ async fn spawn_executor(
         .await;
     started(&executor, "executor").await?;
     Ok(executor)
+}
+
+/// Starts the reminders of a space; what time did while it slept is settled before anybody asks.
+async fn spawn_reminders(
+    parts: &Parts,
+    space: &SpaceId,
+    supervisor: &ActorRef<Supervisor>,
+    store: &ActorRef<MemoryStore>,
+    builds: &Builds,
+) -> Result<ActorRef<Reminders>, RuntimeError> {
+    let args = RemindersArgs {
+        space: space.clone(),
+        store: bethink_memory_store::reminder_ports(store),
+        embed: parts.embed.clone(),
+        couriers: Arc::new(parts.bells.clone()),
+        next_look: Arc::new(parts.wakes.clone()),
+        zone: parts.zone_name.clone(),
+        locale: parts.locale,
+        config: parts.store.prospective,
+    };
+    let reminders = Reminders::supervise_with(supervisor, counted(args, builds))
+        .restart_policy(RestartPolicy::Transient)
+        .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
+        .spawn_with_mailbox(mailbox::bounded(REMINDERS_MAILBOX))
+        .await;
+    started(&reminders, "reminders").await?;
+    if let Err(error) = reminders.ask(Look { at: parts.clock.now() }).send().await {
+        tracing::warn!(%space, %error, "reminders could not be looked at");
+    }
+    Ok(reminders)
 }
 
 /// Gives an actor's arguments each time that it is built, and counts.

@@ -11,6 +11,7 @@ use kameo::actor::{ActorRef, ReplyRecipient};
 use kameo::reply::ReplyError;
 
 use crate::backup::Backups;
+use crate::bells::Bells;
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
 use crate::directory::{Census, Counted, Directory, FinishTurns, SleepAll};
@@ -36,6 +37,7 @@ pub struct Handle {
     pub(crate) config: RuntimeConfig,
     pub(crate) data_dir: DataDir,
     pub(crate) wakes: Wakes,
+    pub(crate) bells: Bells,
     pub(crate) backups: Backups,
     /// The configured embedder, if it makes vectors.
     pub(crate) identity: Option<EmbedderIdentity>,
@@ -175,6 +177,18 @@ impl Handle {
             backup: self.schedule.as_ref().map(|(schedule, _)| schedule.health()),
             mishaps: self.mishaps.newest(),
         }
+    }
+
+    /// Who can be shown reminders at their time.
+    #[must_use]
+    pub fn bells(&self) -> &Bells {
+        &self.bells
+    }
+
+    /// When something comes due next after now, in any space.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Timestamp> {
+        self.wakes.next(self.now())
     }
 
     /// Where mishaps are kept.

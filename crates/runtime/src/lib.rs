@@ -4,6 +4,7 @@
 //! message for them. Only this crate knows which actor stands behind which port.
 
 mod backup;
+mod bells;
 mod beside;
 mod config;
 mod datadir;
@@ -23,6 +24,7 @@ mod schedule;
 mod start;
 mod wakes;
 
+pub use bells::{Bells, Courier, Delivering, Handed};
 pub use beside::TYPED_LINES;
 pub use bethink_memory_store::{Holding, LeftOut, Manifest, Present, Restore, SpaceCopy, SpaceRestore};
 pub use config::RuntimeConfig;

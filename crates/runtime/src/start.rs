@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bethink_clock::{Clock, Entropy};
-use bethink_domain::{EmbedderIdentity, Senses, UnitVector, VectorFault};
+use bethink_domain::{EmbedderIdentity, Senses, Timestamp, UnitVector, VectorFault};
 use bethink_executor::{ExecutorConfig, check_tools};
 use bethink_memory_store::StoreConfig;
 use bethink_planner::{PlannerConfig, PrototypeShelf};
 use bethink_protocol::{EventBus, Offload, Tick, Tool, offload};
 use bethink_providers::{Effort, Embedder, EmbedderArgs, EmbeddingError, EmbeddingModel, LanguageModel};
+use bethink_text::times::Locale;
 use jiff::tz::TimeZone;
 use kameo::actor::ActorRef;
 use kameo::mailbox;
@@ -18,6 +19,7 @@ use kameo::supervision::{RestartPolicy, SupervisionStrategy};
 use tokio_util::sync::CancellationToken;
 
 use crate::backup::Backups;
+use crate::bells::Bells;
 use crate::beside::forget_typed_lines;
 use crate::config::RuntimeConfig;
 use crate::datadir::DataDir;
@@ -63,6 +65,10 @@ pub struct Ingredients {
     pub tools: Vec<Arc<dyn Tool>>,
     /// The user's zone.
     pub zone: TimeZone,
+    /// Its IANA name, where it was configured.
+    pub zone_name: Option<String>,
+    /// How the user writes dates.
+    pub locale: Locale,
     /// Personality and instructions of each agent.
     pub persona: Arc<dyn Fn(&bethink_domain::SpaceId) -> Persona + Send + Sync>,
     /// Limits of awake spaces.
@@ -133,6 +139,9 @@ pub async fn start(ingredients: Ingredients) -> Result<Handle, RuntimeError> {
         mishaps: mishaps.clone(),
         prototypes: PrototypeShelf::new(),
         zone,
+        zone_name: ingredients.zone_name,
+        locale: ingredients.locale,
+        bells: Bells::default(),
         store: ingredients.store,
         planner: ingredients.planner,
         executor: ingredients.executor,
@@ -165,7 +174,7 @@ async fn run(
     let ports = |name| Ports::new(name, access.clone(), None, CancellationToken::new());
     let extensions = parts.extensions.launch(Scope::Process, &parts.board, ports, None).await;
     let period = Duration::from_secs(config.tick_seconds);
-    let ticker = tick(directory.clone(), Arc::clone(&parts.clock), period);
+    let ticker = tick(directory.clone(), Arc::clone(&parts.clock), parts.wakes.clone(), period);
     let started_at = parts.clock.now();
     let backups =
         Backups::new(directory.downgrade(), Arc::clone(&parts.data_dir), Arc::clone(&parts.blocking));
@@ -178,7 +187,7 @@ async fn run(
     );
     let schedule = schedule.map(|schedule| (schedule.clone(), schedule.run(period)));
     let beside = forget_typed_lines(&parts.events, &parts.data_dir, &parts.blocking);
-    let Parts { wakes, board, mishaps, embedder: identity, blocking, .. } = parts;
+    let Parts { wakes, bells, board, mishaps, embedder: identity, blocking, .. } = parts;
     Handle {
         root,
         directory,
@@ -188,6 +197,7 @@ async fn run(
         config,
         data_dir,
         wakes,
+        bells,
         backups,
         identity,
         blocking,
@@ -201,11 +211,27 @@ async fn run(
     }
 }
 
-/// Strikes every `period`; strokes that were missed while the machine slept are not made up for.
-fn tick(directory: ActorRef<Directory>, clock: Arc<dyn Clock>, period: Duration) -> tokio::task::AbortHandle {
+/// Strikes when the next reminder is due, and every `period`; strokes that were missed while the machine slept are not
+/// made up for.
+fn tick(
+    directory: ActorRef<Directory>,
+    clock: Arc<dyn Clock>,
+    wakes: Wakes,
+    period: Duration,
+) -> tokio::task::AbortHandle {
     let striking = tokio::spawn(async move {
+        let mut regular = tokio::time::Instant::now() + period;
         loop {
-            tokio::time::sleep(period).await;
+            let now = clock.now();
+            let until = |at: Timestamp| u64::try_from(at.since(now).as_millis()).unwrap_or(0);
+            let next =
+                wakes.next(now).map(|at| tokio::time::Instant::now() + Duration::from_millis(until(at)));
+            let strike = next.map_or(regular, |next| next.min(regular));
+            tokio::select! {
+                () = tokio::time::sleep_until(strike) => {}
+                () = wakes.sooner() => continue,
+            }
+            regular = tokio::time::Instant::now() + period;
             // Full: the Directory is behind, and the next stroke will do. Gone: the process is ending.
             let _ = directory.tell(Tick { now: clock.now() }).try_send();
         }

@@ -133,6 +133,8 @@ impl World {
             senses: None,
             language: Arc::new(Extractive),
             zone: jiff::tz::TimeZone::UTC,
+            zone_name: None,
+            locale: bethink_text::times::Locale::default(),
             persona: Arc::new(|_| Persona::default()),
             spaces: RuntimeConfig::default(),
             store: bethink_memory_store::StoreConfig::default(),

@@ -72,6 +72,8 @@ impl World {
             language: Arc::new(Fragile { crashes: Arc::clone(&crashes) }),
             tools: Vec::new(),
             zone: jiff::tz::TimeZone::UTC,
+            zone_name: None,
+            locale: bethink_text::times::Locale::default(),
             persona: Arc::new(|_| Persona { personality: Personality::NEUTRAL, ..Persona::default() }),
             spaces,
             store: bethink_memory_store::StoreConfig::default(),

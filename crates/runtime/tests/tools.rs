@@ -62,6 +62,8 @@ fn ingredients(
         language,
         tools: vec![Arc::new(Page { name: "page" })],
         zone: jiff::tz::TimeZone::UTC,
+        zone_name: None,
+        locale: bethink_text::times::Locale::default(),
         persona: Arc::new(|_| Persona::default()),
         spaces: Default::default(),
         store: Default::default(),

@@ -10,6 +10,7 @@ use bethink_planner::{Depths, PlannerConfig};
 use bethink_providers::EmbeddingConfig;
 use bethink_providers::LanguageConfig;
 use bethink_runtime::{BackupConfig, RuntimeConfig, Scope};
+use bethink_text::times::Locale;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
@@ -34,7 +35,7 @@ pub struct File {
     /// `[executor]`.
     pub executor: ExecutorConfig,
     /// `[prospective]`.
-    pub prospective: ProspectiveConfig,
+    pub prospective: ProspectiveSection,
     /// `[spaces]`.
     pub spaces: RuntimeConfig,
     /// `[backup]`.
@@ -97,6 +98,16 @@ impl File {
             "user.timezone".to_owned(),
             zone.map(|zone| format!("`{zone}` is no time zone; write it as Europe/Oslo")),
         );
+        let locale = self.user.locale.as_deref().filter(|tag| Locale::from_tag(tag).is_none());
+        add(
+            "user.locale".to_owned(),
+            locale.map(|tag| format!("`{tag}` is no locale; write it as en-GB or en-US")),
+        );
+        for (at, webhook) in self.prospective.webhooks.iter().enumerate() {
+            let wrong = !webhook.url.starts_with("http://") && !webhook.url.starts_with("https://");
+            let fault = wrong.then(|| format!("`{}` is no address; it starts with https://", webhook.url));
+            add(format!("prospective.webhooks[{at}].url"), fault);
+        }
         add("backup.every".to_owned(), self.backup.period().err());
         for target in self.log.odd_targets() {
             let fault = "is no target; write it as `bethink_planner` or `bethink_planner::turn`".to_owned();
@@ -207,6 +218,92 @@ impl MemorySection {
     }
 }
 
+/// Reminders: how they are shown, and who is told of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProspectiveSection {
+    /// See [`ProspectiveConfig::default_hour`].
+    pub default_hour: u8,
+    /// See [`ProspectiveConfig::shown_max`].
+    pub shown_max: usize,
+    /// See [`ProspectiveConfig::lease_seconds`].
+    pub lease_seconds: u32,
+    /// See [`ProspectiveConfig::late_after_seconds`].
+    pub late_after_seconds: u32,
+    /// See [`ProspectiveConfig::deliveries_max`].
+    pub deliveries_max: u32,
+    /// See [`ProspectiveConfig::near`].
+    pub near: f32,
+    /// See [`ProspectiveConfig::open_max`].
+    pub open_max: usize,
+    /// A command that is run for what comes due while no conversation is open, and its arguments; none if empty.
+    pub on_due: Vec<String>,
+    /// Seconds that the command may take, 1 to 3,600.
+    pub on_due_timeout_seconds: u32,
+    /// Where `serve` posts what comes due.
+    pub webhooks: Vec<WebhookSection>,
+}
+
+/// A place that is told of reminders over HTTP.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebhookSection {
+    /// Where to.
+    pub url: String,
+    /// Environment variable that holds the secret by which requests are signed; unsigned if absent.
+    #[serde(default)]
+    pub secret_env: Option<String>,
+}
+
+impl Default for ProspectiveSection {
+    fn default() -> Self {
+        let ProspectiveConfig {
+            default_hour,
+            shown_max,
+            lease_seconds,
+            late_after_seconds,
+            deliveries_max,
+            near,
+            open_max,
+        } = ProspectiveConfig::default();
+        Self {
+            default_hour,
+            shown_max,
+            lease_seconds,
+            late_after_seconds,
+            deliveries_max,
+            near,
+            open_max,
+            on_due: Vec::new(),
+            on_due_timeout_seconds: 30,
+            webhooks: Vec::new(),
+        }
+    }
+}
+
+impl ProspectiveSection {
+    /// The numbers that memory and reminders take.
+    #[must_use]
+    pub fn numbers(&self) -> ProspectiveConfig {
+        ProspectiveConfig {
+            default_hour: self.default_hour,
+            shown_max: self.shown_max,
+            lease_seconds: self.lease_seconds,
+            late_after_seconds: self.late_after_seconds,
+            deliveries_max: self.deliveries_max,
+            near: self.near,
+            open_max: self.open_max,
+        }
+    }
+
+    pub(crate) fn bounds(&self) -> Vec<Bounded> {
+        let mut bounds = self.numbers().bounds();
+        let timeout = f64::from(self.on_due_timeout_seconds);
+        bounds.push(Bounded::new("on_due_timeout_seconds", timeout, 1.0, 3_600.0));
+        bounds
+    }
+}
+
 /// The mechanisms, each with its switch and its numbers.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -271,11 +368,13 @@ pub struct UserSection {
     pub name: String,
     /// IANA time zone, such as `Europe/Oslo`; the system's if absent.
     pub timezone: Option<String>,
+    /// How dates are written, as a tag such as `en-GB`; what 5/6 means is asked if absent.
+    pub locale: Option<String>,
 }
 
 impl Default for UserSection {
     fn default() -> Self {
-        Self { name: "me".to_owned(), timezone: None }
+        Self { name: "me".to_owned(), timezone: None, locale: None }
     }
 }
 

@@ -13,6 +13,7 @@ use bethink_providers::{
     LanguageModel, MiniLm, NoEmbedder, OnChange, RemoteEmbedder,
 };
 use bethink_runtime::{DataDir, FormerEmbedders, Handle, Ingredients, Persona, RuntimeError, start};
+use bethink_text::times::Locale;
 
 use crate::load::Settings;
 
@@ -80,7 +81,7 @@ impl Settings {
             memory: self.memory.store(),
             decay: self.file.mechanisms.decay,
             relevance: self.memory.relevance,
-            prospective: self.file.prospective,
+            prospective: self.file.prospective.numbers(),
             migration: MigrationConfig {
                 by_itself: self.file.embedding.on_change == OnChange::Migrate,
                 parity_min: self.file.embedding.parity_min,
@@ -129,6 +130,8 @@ impl Settings {
             tools: Vec::new(),
             language: replaced.language.unwrap_or(configured),
             zone: self.zone.clone(),
+            zone_name: self.file.user.timezone.clone(),
+            locale: self.file.user.locale.as_deref().and_then(Locale::from_tag).unwrap_or_default(),
             persona: self.persona(own),
             spaces: self.file.spaces.clone(),
             store: self.store(),

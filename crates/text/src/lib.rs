@@ -29,11 +29,16 @@
 pub(crate) mod entities;
 pub(crate) mod fence;
 pub(crate) mod phrases;
+pub mod requests;
 pub(crate) mod say;
 pub(crate) mod secrets;
 pub(crate) mod sentences;
 pub(crate) mod speech;
+pub mod times;
 pub(crate) mod words;
+pub fn zone_named(_: &str) -> Option<String> {
+    None
+}
 
 pub use entities::names;
 pub use fence::{fence_text, preview};

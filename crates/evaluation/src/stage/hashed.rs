@@ -27,6 +27,8 @@ pub(crate) fn parts(scratch: PathBuf) -> EvaluationParts {
             language: Arc::new(Extractive),
             tools: Vec::new(),
             zone: TimeZone::UTC,
+            zone_name: None,
+            locale: bethink_text::times::Locale::default(),
             persona: Arc::new(|_| Persona::default()),
             spaces: RuntimeConfig::default(),
             store: StoreConfig::default(),

@@ -6,8 +6,8 @@ use bethink_domain::{
     Exchange, Overview, RecallId, RecallMode, Recollection, Timestamp, TraceId, TraceView, TurnRecord,
 };
 use bethink_protocol::{
-    LeaseReminders, ListTraces, Measure, MemoryError, Offload, Page, Recall, ShowTrace, ShowTurn, StoreFigures, Survey,
-    TurnRef, Urgency, offload,
+    LeaseReminders, ListTraces, Measure, MemoryError, Offload, Page, Recall, ShowTrace, ShowTurn,
+    StoreFigures, Survey, TurnRef, Urgency, offload,
 };
 use kameo::actor::ActorRef;
 use kameo::error::SendError;

@@ -45,7 +45,7 @@ impl Message<LookAtReminders> for MemoryStore {
     type Reply = Delegated<SeenReminders>;
 
     async fn handle(&mut self, look: LookAtReminders, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
-        ctx.spawn(self.look(move |snapshot| seen(snapshot, &look.which)))
+        ctx.spawn(self.look(move |snapshot| seen(snapshot, &look)))
     }
 }
 
@@ -54,7 +54,7 @@ impl Message<Due> for MemoryStore {
 
     async fn handle(&mut self, due: Due, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         let config = self.args.config.prospective;
-        let found = due_alone(&self.published.load_full(), due.at, &config);
+        let found = due_alone(&self.published.load_full(), due.at, due.said.as_deref(), &config);
         let (delegated, sender) = ctx.reply_sender();
         let Some(sender) = sender else { return delegated };
         if found.is_empty() || !due.lease {
@@ -96,7 +96,7 @@ impl MemoryStore {
     }
 }
 
-fn seen(snapshot: &Snapshot, which: &Looked) -> SeenReminders {
+fn seen(snapshot: &Snapshot, LookAtReminders { which, at }: &LookAtReminders) -> SeenReminders {
     let all = &snapshot.reminders;
     let open = |reminder: &&std::sync::Arc<Reminder>| reminder.stage == Stage::Open;
     let own = |reminder: &std::sync::Arc<Reminder>| Reminder::clone(reminder);
@@ -118,6 +118,7 @@ fn seen(snapshot: &Snapshot, which: &Looked) -> SeenReminders {
         reminders,
         whereabouts: all.whereabouts(),
         next_look: all.next_look(),
+        upcoming: all.upcoming(*at),
         events: events.into_iter().collect(),
         contexts: all.meaningless(64),
     }

@@ -115,16 +115,8 @@ impl Change<'_> {
         let (text, tags) = (body.text.clone(), body.tags.clone());
         let (tokens, importance) = (statement.tokens, state.importance);
         self.put_new(id, state, body, tokens, statement.draft.embedding.as_ref());
-        let kept = Reminder {
-            id,
-            revision: 0,
-            text,
-            tags,
-            importance,
-            trigger,
-            created_at: at,
-            ..reminder.clone()
-        };
+        let kept =
+            Reminder { id, revision: 0, text, tags, importance, trigger, created_at: at, ..reminder.clone() };
         let kept = self.keep(kept);
         let changes = vec![
             changed(id, Quantity::Encoded, 0.0, importance),
@@ -136,9 +128,8 @@ impl Change<'_> {
 
     /// An open reminder of the same words with the same trigger: to ask twice for the same is to ask once.
     fn same_reminder(&self, text: &str, trigger: &Trigger) -> Option<Arc<Reminder>> {
-        let same = |r: &&Arc<Reminder>| {
-            r.stage == Stage::Open && r.trigger == *trigger && same_words(&r.text, text)
-        };
+        let same =
+            |r: &&Arc<Reminder>| r.stage == Stage::Open && r.trigger == *trigger && same_words(&r.text, text);
         self.snapshot.reminders.iter().find(same).cloned()
     }
 
@@ -240,9 +231,8 @@ fn done(before: &Reminder, after: &Reminder, deed: Deed) -> bethink_domain::Chan
         Deed::Expired => (Quantity::Expired, attempts),
         Deed::Changed => (Quantity::Rescheduled, revisions),
         Deed::Moved => (Quantity::Moved, revisions),
-        Deed::Held => {
-            (Quantity::Held, (f32::from(u8::from(before.held)), f32::from(u8::from(after.held))))
-        }
+        Deed::Released => (Quantity::Delivered, attempts),
+        Deed::Held => (Quantity::Held, (f32::from(u8::from(before.held)), f32::from(u8::from(after.held)))),
     };
     changed(before.id, quantity, from, to)
 }

@@ -259,8 +259,7 @@ fn hold_back(
     };
     let commands: Vec<Command> = snapshot.places().filter(forgotten).map(forget).collect();
     let (space, embedder) = (slot.space().clone(), slot.embedder().cloned());
-    let rules =
-        Rules { config: config.memory, prospective: config.prospective, entropy, space, embedder };
+    let rules = Rules { config: config.memory, prospective: config.prospective, entropy, space, embedder };
     let counters = if commands.is_empty() {
         slot.take_for_writing()?;
         snapshot.counters

@@ -18,8 +18,8 @@ use super::open;
 use super::read::{bulky_text, open_if_there, sound};
 use super::sealed::{self, Stored};
 use super::tables::{
-    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, MIGRATION_KEY, RECALLS, REMINDERS, Rows, STATES,
-    TRANSCRIPT, TURNS, TextSlot, WHEREABOUTS_KEY, vectors_of,
+    BODIES, BULKY, COUNTERS_KEY, EMBEDDER_KEY, JOURNAL, META, MIGRATION_KEY, RECALLS, REMINDERS, Rows,
+    STATES, TRANSCRIPT, TURNS, TextSlot, WHEREABOUTS_KEY, vectors_of,
 };
 use crate::error::StoreError;
 use crate::records::{self, EmbedderRecord};

@@ -1,7 +1,7 @@
 //! Reminders in a recall: those that are due come first, outside its number and its ranking.
 
 use bethink_cognition::ProspectiveConfig;
-use bethink_domain::{CueScope, DueReminder, Reminder, Timestamp};
+use bethink_domain::{CueScope, DueReminder, Reminder, Timestamp, UnitVector};
 
 use super::{Probe, RecallSettings, relevance, scan, stages};
 use crate::snapshot::{Place, Snapshot};
@@ -14,14 +14,19 @@ const CONSIDERED_MAX: usize = 256;
 const RELATED_MAX: usize = 2;
 
 /// What is due for a probe: by time, by event, and by the context that the probe comes near; the first `most`.
-pub(super) fn collect(snapshot: &Snapshot, probe: &Probe<'_>, config: &ProspectiveConfig) -> Vec<DueReminder> {
-    let mut due = by_now(snapshot, probe.at, config);
-    let said = |stem: u64| probe.tokens.terms.binary_search_by_key(&stem, |(stem, _)| *stem).is_ok();
+pub(super) fn collect(
+    snapshot: &Snapshot,
+    (tokens, meaning): (&Tokens, Option<&UnitVector>),
+    at: Timestamp,
+    config: &ProspectiveConfig,
+) -> Vec<DueReminder> {
+    let mut due = by_now(snapshot, at, config);
+    let said = |stem: u64| tokens.terms.binary_search_by_key(&stem, |(stem, _)| *stem).is_ok();
     for (reminder, cue) in snapshot.reminders.contexts() {
-        let meanings = probe.meaning.zip(cue.meaning.as_ref());
-        if reminder.listens(probe.at) && config.comes_near(said, &cue.stems, meanings) {
-            let near = Reminder { fired_at: Some(probe.at), ..Reminder::clone(reminder) };
-            due.extend(near.shown(probe.at, config.late_after()));
+        let meanings = meaning.zip(cue.meaning.as_ref());
+        if reminder.listens(at) && config.comes_near(said, &cue.stems, meanings) {
+            let near = Reminder { fired_at: Some(at), ..Reminder::clone(reminder) };
+            due.extend(near.shown(at, config.late_after()));
         }
     }
     due.sort_by(DueReminder::order);
@@ -30,14 +35,19 @@ pub(super) fn collect(snapshot: &Snapshot, probe: &Probe<'_>, config: &Prospecti
 }
 
 /// What is due by now, and leased by nobody.
-pub(crate) fn by_now(snapshot: &Snapshot, now: Timestamp, config: &ProspectiveConfig) -> Vec<DueReminder> {
+fn by_now(snapshot: &Snapshot, now: Timestamp, config: &ProspectiveConfig) -> Vec<DueReminder> {
     let looked_at = snapshot.reminders.looked_at_by(now).take(CONSIDERED_MAX);
     let showable = looked_at.filter(|reminder| reminder.showable_since(now).is_some());
     showable.filter_map(|reminder| reminder.shown(now, config.late_after())).collect()
 }
 
 /// Gives reminders the memories that are about the same: near their words and tags.
-pub(super) fn relate(snapshot: &Snapshot, due: &mut [DueReminder], at: Timestamp, settings: RecallSettings<'_>) {
+pub(super) fn relate(
+    snapshot: &Snapshot,
+    due: &mut [DueReminder],
+    at: Timestamp,
+    settings: RecallSettings<'_>,
+) {
     for reminder in due {
         let mut text = reminder.text.to_string();
         for tag in &reminder.tags {

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use bethink_domain::recurrence::Recurrence;
-use bethink_domain::{
-    Delivery, Reminder, Stage, Timestamp, TraceId, Trigger, WallTime, When, Whereabouts,
-};
+use bethink_domain::{Delivery, Reminder, Stage, Timestamp, TraceId, Trigger, WallTime, When, Whereabouts};
 use serde::{Deserialize, Serialize};
 
 use super::{RecordFault, decode, encode};
@@ -151,11 +149,7 @@ mod tests {
             due_at: Some(Timestamp::from_millis(1)),
             fired_at: None,
             wall: Some(jiff::civil::date(2026, 12, 4).at(8, 30, 0, 0)),
-            delivery: Delivery {
-                attempts: 2,
-                leased_until: Some(Timestamp::from_millis(-4)),
-                pushed: true,
-            },
+            delivery: Delivery { attempts: 2, leased_until: Some(Timestamp::from_millis(-4)), pushed: true },
             missed: 1,
             held: true,
             created_at: Timestamp::from_millis(5),

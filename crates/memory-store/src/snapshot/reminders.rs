@@ -1,5 +1,6 @@
 //! Reminders of a space, in trees that snapshots share: changing one of many copies a path, not the map.
 
+use std::ops::Bound;
 use std::sync::Arc;
 
 use bethink_domain::{Reminder, Stage, Timestamp, TraceId, UnitVector, Whereabouts};
@@ -86,7 +87,8 @@ impl Reminders {
     /// Texts of contexts without a meaning.
     pub(crate) fn meaningless(&self, most: usize) -> Vec<(TraceId, String)> {
         let lacking = self.contexts.iter().filter(|(_, cue)| cue.meaning.is_none());
-        let text = |id: &TraceId| self.all.get(id).and_then(|r| r.trigger.context.as_deref()).map(str::to_owned);
+        let text =
+            |id: &TraceId| self.all.get(id).and_then(|r| r.trigger.context.as_deref()).map(str::to_owned);
         lacking.filter_map(|(id, _)| Some((*id, text(id)?))).take(most).collect()
     }
 
@@ -113,6 +115,12 @@ impl Reminders {
     /// When a timer must look next.
     pub(crate) fn next_look(&self) -> Option<Timestamp> {
         self.looks.first().map(|(at, _)| *at)
+    }
+
+    /// When a timer must look for the first time after now.
+    pub(crate) fn upcoming(&self, now: Timestamp) -> Option<Timestamp> {
+        let begin = Bound::Excluded((now, TraceId::from_raw(u64::MAX)));
+        self.looks.range((begin, Bound::Unbounded)).next().map(|(at, _)| *at)
     }
 
     /// Open ones that wait for a context, with what it is found by.
