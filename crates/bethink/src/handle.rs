@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bethink_domain::{
-    AgentName, Cue, Draft, RecallMode, Recollection, SessionId, SpaceId, TraceId, TurnId, UserName,
+    AgentName, Cue, Draft, DueReminder, RecallMode, Recollection, SessionId, SpaceId, TraceId, TurnId, UserName,
 };
 use bethink_protocol::{ConverseError, Durable, Events, ForgetReceipt, Remembered, TurnEvent, TurnStream};
 use bethink_runtime::{ExtensionHealth, Ports, SpaceHealth};
@@ -46,7 +46,7 @@ pub struct Health {
 }
 
 /// A finished reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     /// The turn.
     pub turn: TurnId,
@@ -56,6 +56,9 @@ pub struct Reply {
     pub durable: Durable,
     /// Traces that the reply used.
     pub used: Vec<TraceId>,
+    /// Reminders that came due before it. Whoever shows them says so with [`Attend`](bethink_protocol::Attend); else they
+    /// come again.
+    pub due: Vec<DueReminder>,
 }
 
 impl Handle {
@@ -93,7 +96,7 @@ impl Handle {
     /// Why the message is not answered.
     pub async fn converse(&self, message: impl Into<String>) -> Result<Words, Error> {
         let stream = self.ports().converse(&self.space, self.session, message).await?;
-        Ok(Words { stream, said: String::new(), end: None })
+        Ok(Words { stream, said: String::new(), due: Vec::new(), end: None })
     }
 
     /// Says something, and gives the whole reply once it is remembered.
@@ -179,6 +182,7 @@ fn session(ports: &Ports, entropy: bethink_clock::Entropy, space: &SpaceId, befo
 pub struct Words {
     stream: TurnStream,
     said: String,
+    due: Vec<DueReminder>,
     end: Option<Result<Reply, ConverseError>>,
 }
 
@@ -198,12 +202,15 @@ impl Words {
             return end.as_ref().map(|_| None).map_err(|error| Error::Converse(error.clone()));
         }
         let mut event = self.stream.events.recv().await;
-        // It is in the log too, and no part of the reply.
-        while matches!(event, Some(TurnEvent::Warning(_))) {
+        // A warning is in the log too, and neither is a part of the reply.
+        while let Some(TurnEvent::Warning(_) | TurnEvent::Due(_)) = &event {
+            if let Some(TurnEvent::Due(due)) = event {
+                self.due.extend(due);
+            }
             event = self.stream.events.recv().await;
         }
         let end = match event {
-            Some(TurnEvent::Warning(_)) | None => {
+            Some(TurnEvent::Warning(_) | TurnEvent::Due(_)) | None => {
                 Err(ConverseError::Unavailable("the turn broke off".to_owned()))
             }
             Some(TurnEvent::Text(text)) => {
@@ -212,7 +219,8 @@ impl Words {
             }
             Some(TurnEvent::Done { durable, used }) => {
                 let text = std::mem::take(&mut self.said);
-                Ok(Reply { turn: self.stream.turn, text, durable, used })
+                let due = std::mem::take(&mut self.due);
+                Ok(Reply { turn: self.stream.turn, text, durable, used, due })
             }
             Some(TurnEvent::Failed { error }) => Err(error),
         };

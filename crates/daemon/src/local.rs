@@ -65,7 +65,7 @@ impl LocalDoor {
         private: bool,
     ) -> Result<Responses, Fault> {
         let session: SessionId = parse(session)?;
-        let message = protocol::Converse { session, message, at: self.now(), private };
+        let message = protocol::Converse { session, message, at: self.now(), private, zone: None };
         let stream = self.handle.ask(&space, |ports| &ports.converse, message).await.map_err(conversing)?;
         let (sender, responses) = mpsc::channel(PARTS_MAX);
         let mishaps = self.handle.mishaps().clone();
@@ -291,6 +291,7 @@ async fn relay(
     }
     while let Some(event) = stream.events.recv().await {
         let part = match event {
+            TurnEvent::Due(_) => continue,
             TurnEvent::Warning(text) => Ok(Response::Turn(TurnProgress::Warning { text })),
             TurnEvent::Text(text) => Ok(Response::Turn(TurnProgress::Text { text })),
             TurnEvent::Done { durable, used } => {

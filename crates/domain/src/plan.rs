@@ -111,7 +111,7 @@ pub struct SectionUse {
 }
 
 /// What execution produced.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Outcome {
     /// The whole reply.
     pub reply: String,

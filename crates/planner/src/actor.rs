@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bethink_clock::Entropy;
-use bethink_domain::{SpaceId, TurnId};
+use bethink_domain::{DueReminder, SpaceId, TurnId};
 use bethink_protocol::{
-    CancelTurn, Converse, ConverseError, Drain, Durable, EmbedPort, ExecutePort, LetGo, MemoryPorts, Offload,
-    TakeVitals, TurnEvent, TurnStream, Vitals,
+    CancelTurn, Converse, ConverseError, Drain, Due, Durable, EmbedPort, ExecutePort, LetGo, MemoryError,
+    MemoryPorts, Offload, ReminderPorts, TakeVitals, TurnEvent, TurnStream, Vitals,
 };
-use kameo::actor::{Actor, ActorRef, Recipient, WeakActorRef};
+use kameo::actor::{Actor, ActorRef, Recipient, ReplyRecipient, WeakActorRef};
 use kameo::error::{ActorStopReason, Infallible, PanicError};
 use kameo::message::{Context, Message};
 use kameo::reply::{DelegatedReply, ReplySender};
@@ -37,6 +37,10 @@ pub struct PlannerArgs {
     pub embed: EmbedPort,
     /// The space's memory.
     pub memory: MemoryPorts,
+    /// What is due, for a turn that recalls nothing.
+    pub due: ReplyRecipient<Due, Vec<DueReminder>, MemoryError>,
+    /// The space's reminders.
+    pub reminders: ReminderPorts,
     /// Answers.
     pub execute: ExecutePort,
     /// Puts out of mind what was forgotten.
@@ -226,7 +230,7 @@ fn end(last: &TurnEvent) -> &'static str {
         TurnEvent::Done { durable: Durable::Private, .. } => "private",
         TurnEvent::Done { durable: Durable::NotRemembered { .. }, .. } => "not remembered",
         TurnEvent::Failed { error: ConverseError::Cancelled } => "stopped",
-        TurnEvent::Failed { .. } | TurnEvent::Text(_) | TurnEvent::Warning(_) => "failed",
+        TurnEvent::Failed { .. } | TurnEvent::Text(_) | TurnEvent::Warning(_) | TurnEvent::Due(_) => "failed",
     }
 }
 

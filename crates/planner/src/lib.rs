@@ -12,6 +12,7 @@ mod actor;
 mod config;
 mod cue;
 mod heard;
+mod intends;
 mod intent;
 mod lane;
 mod ports;

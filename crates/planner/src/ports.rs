@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bethink_protocol::{EmbedError, ExecuteError, MemoryError};
+use bethink_protocol::{EmbedError, ExecuteError, MemoryError, ReminderError};
 use kameo::actor::ReplyRecipient;
 use kameo::error::SendError;
 use kameo::reply::ReplyError;
@@ -28,6 +28,12 @@ pub(crate) trait NoAnswer {
 }
 
 impl NoAnswer for MemoryError {
+    fn no_answer(why: &'static str) -> Self {
+        Self::Unavailable(why.to_owned())
+    }
+}
+
+impl NoAnswer for ReminderError {
     fn no_answer(why: &'static str) -> Self {
         Self::Unavailable(why.to_owned())
     }

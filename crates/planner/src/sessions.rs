@@ -18,6 +18,19 @@ pub(crate) struct Left {
     pub(crate) offer: Option<Offer>,
     /// The reply asked whether to forget something.
     pub(crate) proposal: Option<Proposal>,
+    /// The reply asked what is missing for a reminder. For the next message alone.
+    pub(crate) pending: Option<Pending>,
+    /// What the user said, for a wish that points to it ("flag this").
+    pub(crate) said: Option<String>,
+}
+
+/// A wish to be reminded that something is missing for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pending {
+    /// The wish, in the user's words.
+    pub(crate) wish: String,
+    /// What it points to.
+    pub(crate) referent: Option<String>,
 }
 
 /// Traces that the user was asked to have forgotten. The next message confirms it, or it is dropped.
@@ -55,14 +68,14 @@ impl Sessions {
         self.0.push_back((session, left));
     }
 
-    /// What the last turn of a session left for the one that begins now. A proposal is given once: it is for the next
-    /// message, whatever becomes of that.
+    /// What the last turn of a session left for the one that begins now. A proposal or an open question is given once: it
+    /// is for the next message, whatever becomes of that.
     pub(crate) fn take(&mut self, session: SessionId) -> Left {
         let Some((_, left)) = self.0.iter_mut().find(|(other, _)| *other == session) else {
             return Left::default();
         };
-        let proposal = left.proposal.take();
-        Left { proposal, ..left.clone() }
+        let (proposal, pending) = (left.proposal.take(), left.pending.take());
+        Left { proposal, pending, ..left.clone() }
     }
 }
 
@@ -71,7 +84,7 @@ mod tests {
     use super::*;
 
     fn used(ids: &[u64]) -> Left {
-        Left { used: ids.iter().map(|id| TraceId::from_raw(*id)).collect(), offer: None, proposal: None }
+        Left { used: ids.iter().map(|id| TraceId::from_raw(*id)).collect(), ..Left::default() }
     }
 
     #[test]

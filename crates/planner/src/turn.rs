@@ -3,6 +3,7 @@
 mod commit;
 mod course;
 mod forgetting;
+mod intending;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -72,6 +73,8 @@ pub(crate) async fn run(args: Arc<PlannerArgs>, job: Job) -> (Ended, TurnEvent) 
                 used: blamed,
                 offer: offer(&job, &course),
                 proposal: forgetting::proposal(&job, &outcome),
+                pending: course.pending.clone(),
+                said: course.heard.as_ref().map(|heard| heard.text.clone()),
             };
             let durable = commit::complete(&args, &job, course, outcome).await;
             (Ended { session, left: Some(left) }, TurnEvent::Done { durable, used })
@@ -102,6 +105,10 @@ async fn answer(args: &Arc<PlannerArgs>, job: &Job, course: &mut Course) -> Resu
         heard.need = Need::Nothing;
         course.degraded.push(Degraded::MemoryOff);
     }
+    let keeps = args.config.remembers && !job.message.private;
+    if keeps && intending::see_to(args, job, &heard, course).await {
+        return reminders_alone(args, job, heard, course).await;
+    }
     embed(args, &heard, course).await;
     let prototypes = match (&heard.ruled, &course.identity) {
         (None, Some(identity)) => args.prototypes.of(identity, &args.embed).await,
@@ -110,7 +117,7 @@ async fn answer(args: &Arc<PlannerArgs>, job: &Job, course: &mut Course) -> Resu
     course.decision = decide(&heard, prototypes, course.embedding.as_ref());
     course.purpose = heard.purpose;
     course.depth = depth(&heard, &course.decision, args.config.depth);
-    if heard.also_intends {
+    if heard.also_intends && course.said.is_empty() {
         course.degraded.push(Degraded::NoReminder);
     }
     match heard.need {
@@ -119,9 +126,37 @@ async fn answer(args: &Arc<PlannerArgs>, job: &Job, course: &mut Course) -> Resu
         Need::Nothing if args.config.remembers => forgetting::propose(args, job, &heard, course).await,
         Need::Nothing => {}
     }
+    if args.config.remembers && heard.need != Need::Recollection {
+        intending::due(args, job, &heard, course).await;
+    }
+    intending::tell_due(job, &course.kept, &course.recollection.reminders).await;
     let plan = Box::new(plan(args, job, &heard, course));
     course.heard = Some(heard);
-    execute(args, job, plan, course).await
+    if course.said.is_empty() {
+        return execute(args, job, plan, course).await;
+    }
+    let said = format!("{}\n", course.said.join("\n"));
+    pass_on(job, TurnEvent::Text(said.clone())).await;
+    let outcome = execute(args, job, plan, course).await?;
+    Ok(Outcome { reply: said + &outcome.reply, ..outcome })
+}
+
+/// Answers a message that is about reminders and nothing else, in their own words.
+async fn reminders_alone(
+    args: &PlannerArgs,
+    job: &Job,
+    mut heard: Heard,
+    course: &mut Course,
+) -> Result<Outcome, ConverseError> {
+    heard.stated.clear();
+    course.decision = Decision { intent: Intent::Memory, rule: Cow::Borrowed("about reminders") };
+    course.purpose = Purpose::Intention;
+    intending::due(args, job, &heard, course).await;
+    intending::tell_due(job, &course.kept, &course.recollection.reminders).await;
+    course.heard = Some(heard);
+    let reply = course.said.join("\n");
+    pass_on(job, TurnEvent::Text(reply.clone())).await;
+    Ok(Outcome { reply, ..Outcome::default() })
 }
 
 /// The offer of the turn before that this message accepts. What a private turn spoke of stays among private turns.

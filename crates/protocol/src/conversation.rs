@@ -1,6 +1,6 @@
 //! Talking: a message in, a streamed reply out.
 
-use bethink_domain::{Outcome, Plan, SessionId, Timestamp, TraceId, TurnId};
+use bethink_domain::{DueReminder, Outcome, Plan, SessionId, Timestamp, TraceId, TurnId};
 use kameo::actor::ReplyRecipient;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -16,6 +16,8 @@ pub struct Converse {
     pub at: Timestamp,
     /// Recall, but write nothing at all.
     pub private: bool,
+    /// IANA name of the zone that the message came with.
+    pub zone: Option<String>,
 }
 
 /// Stop the turn: what has not begun to be committed is dropped.
@@ -49,6 +51,8 @@ pub enum TurnEvent {
     Text(String),
     /// Something that the user should see to; no part of the reply.
     Warning(String),
+    /// Reminders that are due, before the reply. Whoever shows them acknowledges them, unless the turn is private.
+    Due(Vec<DueReminder>),
     /// The last event of an answered turn.
     Done {
         /// Whether it will still be known tomorrow.

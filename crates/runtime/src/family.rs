@@ -186,6 +186,8 @@ impl Family {
             space: space.clone(),
             embed: parts.embed.clone(),
             memory: memory.clone(),
+            due: store.clone().reply_recipient(),
+            reminders: bethink_reminders::ports(&reminders),
             execute: executor.clone().reply_recipient(),
             let_go: executor.clone().recipient(),
             offload: Arc::clone(&parts.blocking),

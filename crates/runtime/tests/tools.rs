@@ -100,7 +100,7 @@ impl World {
     /// Says something; gives the words of the reply and its end.
     async fn say(&self, message: &str, private: bool) -> (String, TurnEvent) {
         let session = SessionId::from_raw(1);
-        let message = Converse { session, message: message.to_owned(), at: self.now(), private };
+        let message = Converse { session, message: message.to_owned(), at: self.now(), private, zone: None };
         let mut stream = self.handle.ask(&space(), |ports| &ports.converse, message).await.unwrap();
         let (mut words, mut last) = (String::new(), None);
         while let Some(event) = stream.events.recv().await {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use bethink_domain::{
     Cue, Decision, Degraded, EmbedderIdentity, Intent, Knowing, Outcome, Overview, Purpose, Recalled,
-    Recollection, SessionId, Timestamp, TurnEnd, TurnId, TurnRecord, TurnTimes, UnitVector,
+    Recollection, SessionId, Timestamp, TraceId, TurnEnd, TurnId, TurnRecord, TurnTimes, UnitVector,
 };
 use tokio::time::Instant;
 
 use super::Job;
 use crate::heard::Heard;
+use crate::sessions::Pending;
 
 /// What a turn has found out so far.
 #[derive(Debug)]
@@ -29,6 +30,12 @@ pub(super) struct Course {
     /// What the user is to be asked to have forgotten.
     pub(super) proposed: Vec<Recalled>,
     pub(super) degraded: Vec<Degraded>,
+    /// What is said of reminders, before the rest of the reply.
+    pub(super) said: Vec<String>,
+    /// Reminders that were kept.
+    pub(super) kept: Vec<TraceId>,
+    /// What is missing for a reminder was asked.
+    pub(super) pending: Option<Pending>,
     /// What memory was asked by.
     pub(super) cue: Option<Cue>,
     pub(super) times: TurnTimes,
@@ -50,6 +57,9 @@ impl Course {
             overview: None,
             proposed: Vec::new(),
             degraded: Vec::new(),
+            said: Vec::new(),
+            kept: Vec::new(),
+            pending: None,
             cue: None,
             times: TurnTimes::default(),
         }

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex};
 
 use bethink_clock::Entropy;
 use bethink_domain::{
-    AgentName, CueScope, Draft, EmbedderIdentity, Examination, Feeling, Intent, Knowing, Outcome, Overview,
+    AgentName, CueScope, Draft, DueReminder, EmbedderIdentity, Examination, Feeling, Intent, Knowing, Outcome, Overview,
     RecallId, RecallMode, Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId,
     TraceKind, TraceView, TurnEnd, TurnRecord, UnitVector, UserName,
 };
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
-    CancelMigration, CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Edit, Embed,
+    Attend, Attended, CancelMigration, CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Due, Edit,
+    Embed, ListReminders, Look, Question, Raise, ReminderError, ReminderPorts, Reminders, Schedule, Scheduled,
+    SetZone, Wish,
     EmbedError, Embedded, EmbedderFigures, Examine, Execute, ExecuteError, ExportTraces, ExportTurns,
     ExportedTraces, ExportedTurns, Forget, ForgetReceipt, Import, Imported, Job, LetGo, ListTraces, Measure,
     MemoryError, MemoryPorts, Migrate, Offload, Page, Pin, Recall, RecordTurn, Remember, Remembered,
@@ -57,6 +59,8 @@ pub(crate) struct Script {
     pub(crate) faded: Vec<u64>,
     pub(crate) records: Vec<TurnRecord>,
     pub(crate) turns: Vec<CompleteTurn>,
+    /// Reminders that are due.
+    pub(crate) due: Vec<DueReminder>,
 }
 
 #[derive(Clone)]
@@ -131,6 +135,15 @@ impl Stage {
             space: SpaceId { agent: AgentName::new("bethink").unwrap(), user: UserName::new("me").unwrap() },
             embed: partner().reply_recipient(),
             memory: ports(&partner()),
+            due: partner().reply_recipient(),
+            reminders: ReminderPorts {
+                schedule: partner().reply_recipient(),
+                attend: partner().reply_recipient(),
+                raise: partner().reply_recipient(),
+                set_zone: partner().reply_recipient(),
+                list: partner().reply_recipient(),
+                look: partner().reply_recipient(),
+            },
             execute: partner().reply_recipient(),
             let_go: partner().recipient(),
             offload,
@@ -145,7 +158,7 @@ impl Stage {
 
     pub(crate) async fn converse(&self, message: &str, private: bool) -> Result<TurnStream, ConverseError> {
         let session = SessionId::from_raw(7);
-        let ask = Converse { session, message: message.to_owned(), at: NOW, private };
+        let ask = Converse { session, message: message.to_owned(), at: NOW, private, zone: None };
         self.planner.ask(ask).await.map_err(|error| match error {
             SendError::HandlerError(error) => error,
             other => panic!("the planner did not answer: {other:?}"),
@@ -470,21 +483,46 @@ impl Message<Survey> for Partner {
     }
 }
 
+impl Message<Due> for Partner {
+    type Reply = Result<Vec<DueReminder>, MemoryError>;
+
+    async fn handle(&mut self, _: Due, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        Ok(self.0.script.lock().unwrap().due.clone())
+    }
+}
+
+impl Message<Schedule> for Partner {
+    type Reply = Result<Scheduled, ReminderError>;
+
+    async fn handle(&mut self, schedule: Schedule, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        let Wish::Utterance { text, answer } = schedule.wish else { panic!("a Planner passes words on") };
+        self.0.log(format!("schedule {text}{}", answer.map(|a| format!(" / {a}")).unwrap_or_default()));
+        let question = Question { kind: "time", said: "When?".to_owned(), options: Vec::new() };
+        Ok(Scheduled::Asks(question))
+    }
+}
+
 /// What a Planner has no business to ask.
 macro_rules! never_asked {
-    ($($message:ty => $reply:ty),* $(,)?) => {$(
+    ($error:expr => $fault:ty; $($message:ty => $reply:ty),* $(,)?) => {$(
         impl Message<$message> for Partner {
-            type Reply = Result<$reply, MemoryError>;
+            type Reply = Result<$reply, $fault>;
 
             async fn handle(&mut self, _: $message, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
                 self.0.log(concat!("unexpected ", stringify!($message)));
-                Err(MemoryError::Busy)
+                Err($error)
             }
         }
     )*};
 }
 
 never_asked! {
+    ReminderError::Invalid(String::new()) => ReminderError;
+    Attend => Attended, Raise => usize, SetZone => String, ListReminders => Reminders, Look => (),
+}
+
+never_asked! {
+    MemoryError::Busy => MemoryError;
     Remember => Remembered, Credit => (), Correct => (), Pin => (), Edit => Remembered,
     ListTraces => Page, ShowTrace => TraceView, ShowTurn => (TurnRecord, Option<bethink_domain::Exchange>),
     Measure => StoreFigures, ExportTraces => ExportedTraces, ExportTurns => ExportedTurns, Import => Imported, Examine => Examination,
