@@ -36,9 +36,6 @@ pub(crate) mod sentences;
 pub(crate) mod speech;
 pub mod times;
 pub(crate) mod words;
-pub fn zone_named(_: &str) -> Option<String> {
-    None
-}
 
 pub use entities::names;
 pub use fence::{fence_text, preview};
@@ -50,6 +47,7 @@ pub use speech::{
     STATEMENTS_MAX, SpeechAct, Statement, Statements, Utterance, statements, statements_of, utterances,
     utterances_of, utterances_with,
 };
+pub use times::zone_named;
 pub use words::language::Language;
 pub use words::terms::{Term, content_words, stem_hash, terms, terms_in};
 pub use words::{Word, normalise, words};
