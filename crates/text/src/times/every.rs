@@ -55,6 +55,8 @@ struct Draft {
     start: Option<Date>,
     until: Option<Date>,
     impossible: bool,
+    /// It says more than one rule can.
+    several: bool,
     ambiguous: Vec<Moment>,
 }
 
@@ -62,6 +64,9 @@ impl Draft {
     fn reading(self) -> Reading {
         if self.impossible {
             return Reading::Unclear(Doubt { why: DoubtKind::Impossible, options: Vec::new() });
+        }
+        if self.several {
+            return Reading::Unclear(Doubt { why: DoubtKind::Conflict, options: Vec::new() });
         }
         if !self.ambiguous.is_empty() {
             return Reading::Unclear(Doubt { why: DoubtKind::Ambiguous, options: self.ambiguous });
@@ -290,7 +295,16 @@ impl Reader<'_> {
         self.rule.recurs = true;
         self.rule.frequency = self.rule.frequency.or(Some(Frequency::Daily));
         // "every morning at 7" says its time itself.
-        if let Some(after) = self.time(self.skip(next)) {
+        let place = self.skip(next);
+        if let Some(after) = self.time(place) {
+            if let Some(time) = self.rule.times.last_mut()
+                && (2..5).contains(&part)
+                && time.hour() < 12
+                && time.hour() > 0
+                && !["am", "a"].contains(&self.word(after - 1))
+            {
+                *time = civil::time(time.hour() + 12, time.minute(), time.second(), 0);
+            }
             return Some(after);
         }
         let hour = match part {
@@ -329,6 +343,8 @@ impl Reader<'_> {
     /// Weekdays: "tue and fri", "saturdays through tuesdays", "first and third friday".
     fn days(&mut self, at: usize) -> Option<usize> {
         let first = self.sense(at, Sense::Weekday)?;
+        // "Mondays at 9 and Thursdays at 5" are two rules.
+        self.rule.several |= !self.rule.times.is_empty() && !self.rule.days.is_empty();
         if self.sense(at, Sense::Plural).is_some() {
             self.rule.recurs = true;
         }
@@ -344,6 +360,7 @@ impl Reader<'_> {
                 }
                 day = day % 7 + 1;
             }
+            self.rule.recurs |= self.whole_text;
             return Some(next + 2);
         }
         self.rule.add_day(None, first);
@@ -411,7 +428,10 @@ impl Reader<'_> {
             let day = usize::from(self.word(at + 1) == "day");
             return Some((-1, at + 1 + day));
         }
-        let plain = self.tokens.get(at).and_then(Token::number).filter(|_| !self.rule.ordinals.is_empty() || !self.rule.months.is_empty());
+        let month_follows = self.sense(at + 1, Sense::Month).is_some()
+            || self.word(at + 1) == "of" && self.sense(at + 2, Sense::Month).is_some();
+        let listed = !self.rule.ordinals.is_empty() || !self.rule.months.is_empty() || month_follows;
+        let plain = self.tokens.get(at).and_then(Token::number).filter(|_| listed);
         let (nth, next) = ordinal(self.tokens, at).or(plain.map(|n| (n, at + 1)))?;
         let nth = i8::try_from(nth).ok().filter(|nth| (1..=31).contains(nth))?;
         // "2nd to the last", "second last"

@@ -325,6 +325,12 @@ impl Reader<'_> {
     /// "the last friday of july", "2nd fri in feb", "the second monday of next month", "1st week of october".
     fn nth_weekday(&mut self, at: usize) -> Option<usize> {
         let last = self.word(at) == "last";
+        let first = self.word(at) == "first";
+        if (first || last) && self.word(at + 1) == "day" && self.word(at + 2) == "of" {
+            let (month, year, end) = self.month_ref(at + 3)?;
+            self.frame.day = Some(if last { Day::NthWeek { nth: -1, month } } else { Day::Month { month, year } });
+            return Some(end);
+        }
         let (nth, next) = if last { (-1, at + 1) } else { ordinal(self.tokens, at)? };
         let nth = i8::try_from(nth).ok().filter(|nth| *nth <= 5)?;
         let weekday = self.sense(next, Sense::Weekday);
@@ -421,9 +427,6 @@ impl Reader<'_> {
     fn set_edge(&mut self, last: bool, days: i64, ahead: i64) {
         if days == 1 {
             self.frame.end_of_day = last;
-            if self.frame.day.is_none() && self.frame.weekday.is_none() {
-                self.frame.day = Some(Day::Relative(0));
-            }
         } else {
             self.frame.day = Some(Day::Edge { last, days, ahead });
         }
@@ -635,13 +638,24 @@ impl Reader<'_> {
         if self.frame.clock.is_some() {
             return self.either_hour(at);
         }
-        // After a day a bare number is an hour where "at" leads to it alone.
-        let (clock, next) = clock(self.tokens, at, led)?;
+        // A bare number is an hour where "at" leads to it, or a part of the day follows: "7, this morning".
+        let (clock, next) = clock(self.tokens, at, led || self.part_follows(at + 1))?;
         match clock {
             Ok(clock) => self.frame.clock = Some(clock),
             Err(Impossible) => self.frame.impossible = true,
         }
         Some(next)
+    }
+
+    fn part_follows(&self, at: usize) -> bool {
+        let mut next = at;
+        while self.tokens.get(next).is_some_and(|t| t.sign(','))
+            || ["this", "in", "the", "tomorrow", "early", "at"].contains(&self.word(next)) && next < at + 4
+        {
+            next += 1;
+        }
+        let part = self.sense(next, Sense::Part).is_some_and(|part| part != 1 && part != 5);
+        part && self.tokens.get(at.wrapping_sub(1)).is_some_and(|t| t.number().is_some_and(|n| n < 13))
     }
 
     /// "at 3 or 4".

@@ -29,7 +29,8 @@ pub(super) fn resolve(frame: &Frame, stand: &Standpoint) -> Reading {
     if frame.impossible {
         return doubt(DoubtKind::Impossible, Vec::new());
     }
-    if frame.vague && frame.day.is_none() && frame.clock.is_none() {
+    let today = matches!(frame.day, None | Some(Day::Relative(0)));
+    if frame.vague && today && frame.clock.is_none() && frame.part.is_none() {
         return doubt(DoubtKind::Vague, Vec::new());
     }
     if frame.now && frame.day.is_none() && frame.clock.is_none() && frame.shift.is_none() {
