@@ -223,6 +223,10 @@ fn one(tokens: &[token::Token], at: usize, standpoint: &Standpoint) -> Option<(R
         return None;
     }
     let (frame, end) = frame::frame(tokens, at, false)?;
+    // "the 27th" needs its article, "the 9am slot" does not.
+    if token.is("the") && frame::frame(tokens, at + 1, false).is_some_and(|(_, without)| without == end) {
+        return None;
+    }
     Some((resolve::resolve(&frame, standpoint), end))
 }
 

@@ -297,11 +297,12 @@ impl Reader<'_> {
         // "every morning at 7" says its time itself.
         let place = self.skip(next);
         if let Some(after) = self.time(place) {
+            let morning = ["am", "a"].contains(&self.word(after - 1));
             if let Some(time) = self.rule.times.last_mut()
                 && (2..5).contains(&part)
                 && time.hour() < 12
                 && time.hour() > 0
-                && !["am", "a"].contains(&self.word(after - 1))
+                && !morning
             {
                 *time = civil::time(time.hour() + 12, time.minute(), time.second(), 0);
             }

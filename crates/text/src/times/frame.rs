@@ -156,7 +156,12 @@ impl Reader<'_> {
 
     /// Reads one part; the place after it.
     fn part(&mut self, at: usize, led: bool) -> Option<usize> {
-        self.tokens.get(at)?;
+        let token = self.tokens.get(at)?;
+        // After "at", 6.30 is a time and no date.
+        let dotted = led && token.number().is_some() && self.tokens.get(at + 1).is_some_and(|t| t.sign('.') && t.glued);
+        if dotted && let Some(next) = self.time(at, led) {
+            return Some(next);
+        }
         self.now_or_vague(at)
             .or_else(|| self.shifted(at, led))
             .or_else(|| self.dated(at))
@@ -218,6 +223,10 @@ impl Reader<'_> {
         let inside = ["in", "within", "after", "for"].contains(&before(1))
             || before(2) == "in" && ["about", "around", "approximately", "exactly", "just"].contains(&before(1));
         let (said, mut next) = said(self.tokens, at)?;
+        // "for a second" is how long, not when.
+        if !self.whole_text && before(1) == "for" && said.seconds() <= 60.0 {
+            return None;
+        }
         for time in ["time", "s"] {
             if inside && self.word(next) == time {
                 next += 1;

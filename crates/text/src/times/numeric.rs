@@ -37,8 +37,8 @@ pub(super) fn numeric_date(
         Some((pieces, next)) => (pieces, next, ' '),
         None => {
             let sign = ['-', '/', '.'].into_iter().find(|sign| tokens.get(at + 1).is_some_and(|t| t.sign(*sign)))?;
-            let tight = tokens[at + 1].glued && tokens.get(at + 2)?.glued;
-            let second = piece(&tokens[at + 2]).filter(|_| tight)?;
+            let after = tokens.get(at + 2)?;
+            let second = piece(after).filter(|_| tokens[at + 1].glued && after.glued)?;
             let more = tokens.get(at + 3).is_some_and(|t| (t.sign(sign) || t.sign(',')) && t.glued);
             let third = tokens.get(at + 4).filter(|t| more && (t.glued || tokens[at + 3].sign(','))).and_then(piece);
             match third {
