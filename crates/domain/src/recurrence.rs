@@ -47,6 +47,17 @@ impl Frequency {
         (Self::Yearly, "YEARLY"),
     ];
 
+    /// Seconds of a step, where it is of hours or less; a day for the others.
+    #[must_use]
+    pub fn step(self) -> i64 {
+        match self {
+            Self::Secondly => 1,
+            Self::Minutely => 60,
+            Self::Hourly => 3_600,
+            _ => 86_400,
+        }
+    }
+
     /// The word of RFC 5545.
     #[must_use]
     pub fn name(self) -> &'static str {

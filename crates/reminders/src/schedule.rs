@@ -1,12 +1,12 @@
 //! Keeping a reminder: from a wish in words or in parts to a trigger, or to a question.
 
-use bethink_domain::recurrence::Recurrence;
+use bethink_domain::recurrence::{Frequency, Recurrence};
 use bethink_domain::{
     Affect, Delivery, Draft, Origin, Reminder, Stage, Timestamp, TraceId, TraceKind, Trigger, WallTime, When,
     Whereabouts,
 };
 use bethink_protocol::{Question, ReminderChange, ReminderError, Schedule, Scheduled, Wish};
-use bethink_text::times::{self, Doubt, Length, Moment, Reading, Standpoint};
+use bethink_text::times::{self, Doubt, DoubtKind, Length, Moment, Reading, Repetition, Standpoint};
 use bethink_text::{requests, zone_named};
 use jiff::civil;
 
@@ -112,10 +112,12 @@ impl Shared {
                     return Err(ReminderError::Invalid("that is too long for a reminder".to_owned()));
                 }
                 let standpoint = self.standpoint(manner, schedule.at);
-                let Some(request) = requests::request(text, &standpoint) else {
-                    return Err(ReminderError::Invalid("that asks for no reminder".to_owned()));
-                };
-                let answer = answer.as_deref().and_then(|answer| times::read(answer, &standpoint));
+                // Who asks for a reminder in so many words need not say "remind me".
+                let request = requests::bare_request(text, &standpoint);
+                let answer = answer.as_deref().and_then(|answer| {
+                    let read = |text: &str| times::read(text, &standpoint);
+                    read(answer).or_else(|| read(&format!("at {answer}")))
+                });
                 Wanted {
                     what: request.what,
                     when: answer.or(request.when),
@@ -184,7 +186,7 @@ impl Shared {
     /// The user's wall clock.
     pub(crate) fn standpoint(&self, manner: &Manner, now: Timestamp) -> Standpoint {
         let wall = manner.zones.wall(now).unwrap_or(civil::DateTime::ZERO);
-        Standpoint { now: wall, locale: self.args.locale }
+        Standpoint { now: wall, locale: self.args.locale, default_time: self.default_time() }
     }
 
     fn trigger(&self, wanted: &Wanted, manner: &Manner, now: Timestamp) -> Result<Trigger, Question> {
@@ -215,16 +217,30 @@ impl Shared {
                 question("impossible", "That lies beyond the calendar. When shall I remind you?")
             }),
             Reading::Every(repetition) => {
-                let (rule, start) = self.rule(repetition, wall_now.unwrap_or(civil::DateTime::ZERO));
-                Ok(When::Wall(WallTime { start, zone: None, rule: Some(rule) }))
+                let start = self.beginning(repetition, wall_now.unwrap_or(civil::DateTime::ZERO));
+                Ok(When::Wall(WallTime { start, zone: None, rule: Some(repetition.rule.clone()) }))
             }
             Reading::Unclear(doubt) => Err(self.doubted(doubt, manner)),
         }
     }
 
-    fn wall(&self, moment: &Moment) -> WallTime {
+    /// The time from which a rule counts: now for steps below a day, else its first day at the default hour.
+    fn beginning(&self, repetition: &Repetition, now: civil::DateTime) -> civil::DateTime {
+        let date = repetition.start.unwrap_or(now.date());
+        if repetition.rule.frequency < Frequency::Daily && repetition.start.is_none() {
+            let step = repetition.rule.frequency.step().saturating_mul(i64::from(repetition.rule.interval));
+            return now.saturating_add(jiff::SignedDuration::from_secs(step));
+        }
+        date.to_datetime(self.default_time())
+    }
+
+    fn default_time(&self) -> civil::Time {
         let hour = i8::try_from(self.args.config.default_hour).unwrap_or(9);
-        let time = moment.time.unwrap_or_else(|| civil::Time::constant(hour, 0, 0, 0));
+        civil::Time::new(hour, 0, 0, 0).unwrap_or(civil::Time::midnight())
+    }
+
+    fn wall(&self, moment: &Moment) -> WallTime {
+        let time = moment.time.unwrap_or_else(|| self.default_time());
         WallTime {
             start: moment.date.to_datetime(time),
             zone: moment.zone.as_deref().map(Into::into),
@@ -242,6 +258,7 @@ impl Shared {
         let (kind, said) = doubt_words(doubt);
         let said = match options.as_slice() {
             [] => said.to_owned(),
+            some if said.ends_with('?') => format!("{said} ({})", some.join(", or ")),
             some => format!("{said} {}?", some.join(", or ")),
         };
         Question { kind, said, options }
@@ -360,14 +377,23 @@ fn new_reminder(schedule: &Schedule, wanted: Wanted, trigger: Trigger, zones: &Z
     ReminderChange::New { draft: Box::new(draft), reminder: Box::new(reminder) }
 }
 
-fn doubt_words(_: &Doubt) -> (&'static str, &'static str) {
-    ("ambiguous", "Do you mean")
-}
-fn every_reading(words: &str, standpoint: &Standpoint) -> Option<Reading> {
-    times::read(&format!("every {words}"), standpoint)
-}
-impl Shared {
-    fn rule(&self, _: &times::Repetition, start: civil::DateTime) -> (Recurrence, civil::DateTime) {
-        (Recurrence, start)
+/// What is missing, for programs, and how the question begins.
+fn doubt_words(doubt: &Doubt) -> (&'static str, &'static str) {
+    match doubt.why {
+        DoubtKind::Ambiguous => ("ambiguous", "That can mean several times. Do you mean"),
+        DoubtKind::Past => ("past", "That is past. When shall I remind you, if not on"),
+        DoubtKind::Impossible => ("impossible", "There is no such time. When shall I remind you?"),
+        DoubtKind::Vague => ("time", "When exactly shall I remind you?"),
+        DoubtKind::Conflict => ("ambiguous", "I can't make one time of that. Do you mean"),
     }
+}
+
+/// A recurrence in words, with or without "every", or as a rule.
+fn every_reading(words: &str, standpoint: &Standpoint) -> Option<Reading> {
+    if let Ok(rule) = Recurrence::parse_rrule(words) {
+        return Some(Reading::Every(Repetition { rule, start: None }));
+    }
+    let recurs = |reading: &Reading| matches!(reading, Reading::Every(_) | Reading::Unclear(_));
+    let said = times::read(&format!("every {words}"), standpoint).filter(recurs);
+    said.or_else(|| times::read(words, standpoint).filter(recurs))
 }
