@@ -3,6 +3,7 @@
 use bethink_domain as domain;
 use serde_json::json;
 
+use crate::reminder::recalled_due;
 use crate::response::{
     Change, FoldedChange, HistoryEntry, OverviewGroup, Recalled, Recollection, Remembered, ToolUse, Trace,
     Turn,
@@ -28,6 +29,7 @@ pub fn recalled(from: &domain::Recalled) -> Recalled {
         source: from.source.name().to_owned(),
         faded: from.faded,
         faded_at: from.faded_at.map(rfc3339),
+        due: None,
     }
 }
 
@@ -36,7 +38,7 @@ pub fn recalled(from: &domain::Recalled) -> Recalled {
 pub fn recollection(from: &domain::Recollection) -> Recollection {
     Recollection {
         recall_id: from.recall.map(|id| id.to_string()),
-        traces: from.traces.iter().map(recalled).collect(),
+        traces: from.reminders.iter().map(recalled_due).chain(from.traces.iter().map(recalled)).collect(),
         feeling: from.feeling.knowing.name().to_owned(),
         faded_at: from.feeling.faded.map(|(_, at)| rfc3339(at)),
         below_threshold: from.feeling.below_threshold,

@@ -9,6 +9,7 @@ mod embedder;
 mod examination;
 mod fault;
 mod frame;
+mod reminder;
 mod request;
 mod response;
 mod time;
@@ -20,6 +21,7 @@ pub use embedder::{EmbedderView, MigrationView, ParityView, embedder_named};
 pub use examination::{DirectoryExamined, Examined, Finding, Found, TableSize};
 pub use fault::{Fault, FaultKind};
 pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};
+pub use reminder::{Due, Question, Reminder, due, question, told};
 pub use request::{Request, SpaceName};
 pub use response::{
     ActorStatus, Change, ExtensionStatus, Figures, FoldedChange, Forgotten, HistoryEntry, Mishap,

@@ -29,6 +29,9 @@ pub enum Request {
         /// Recall, but write nothing.
         #[serde(default)]
         private: bool,
+        /// IANA name of the user's zone, where the client knows it.
+        #[serde(default)]
+        zone: Option<String>,
     },
     /// Stop a turn.
     Cancel {
@@ -68,6 +71,85 @@ pub enum Request {
         /// False when they were wrong.
         helpful: bool,
     },
+    /// Keep a reminder. With nothing but a text, when and what of are read from its words.
+    Remind {
+        /// What of.
+        text: String,
+        /// When: words, or RFC 3339.
+        #[serde(default)]
+        at: Option<String>,
+        /// After how long.
+        #[serde(default)]
+        within: Option<String>,
+        /// How often: words, or a rule of RFC 5545.
+        #[serde(default)]
+        every: Option<String>,
+        /// On which event.
+        #[serde(default)]
+        event: Option<String>,
+        /// Near which topic of the conversation.
+        #[serde(default)]
+        context: Option<String>,
+        /// What it is about.
+        #[serde(default)]
+        tags: Vec<String>,
+        /// IANA name of the user's zone, where the client knows it.
+        #[serde(default)]
+        zone: Option<String>,
+        /// What was said when something was asked back ("9am").
+        #[serde(default)]
+        answer: Option<String>,
+    },
+    /// List reminders, soonest first.
+    Reminders {
+        /// Closed ones too.
+        #[serde(default)]
+        all: bool,
+        /// With one of these tags alone.
+        #[serde(default)]
+        tags: Vec<String>,
+        /// Most of them, 1…1000.
+        limit: usize,
+        /// As above.
+        #[serde(default)]
+        zone: Option<String>,
+    },
+    /// Do something with a reminder: the one that was shown last, unless another is named.
+    Attend {
+        /// Id of a reminder or of one delivery of it, or words of it.
+        #[serde(default)]
+        which: Option<String>,
+        /// `done`, `acknowledge`, `snooze`, `cancel`, `change`, `hold` or `release`.
+        act: String,
+        /// For `snooze` and `change`: when, in words.
+        #[serde(default)]
+        when: Option<String>,
+        /// For `change`: other words.
+        #[serde(default)]
+        text: Option<String>,
+        /// As above.
+        #[serde(default)]
+        zone: Option<String>,
+    },
+    /// Tell that something happened that reminders may wait for.
+    Raise {
+        /// Its name, such as `deploy.finished`.
+        event: String,
+        /// In every space that waits for it.
+        #[serde(default)]
+        everywhere: bool,
+    },
+    /// Tell where the user is.
+    SetZone {
+        /// IANA name.
+        zone: String,
+        /// Until when, in words; for good unless given.
+        #[serde(default)]
+        until: Option<String>,
+    },
+    /// Be given the space's reminders as they come due, until the request is dropped. Each is acknowledged with
+    /// [`Request::Attend`] once it was shown.
+    Listen,
     /// List traces, newest first.
     List {
         /// Of this kind alone.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::backup::{Backup, BackupStatus, HoldingBackup};
 use crate::embedder::EmbedderView;
 use crate::examination::{DirectoryExamined, Examined};
+use crate::reminder::{Due, Question, Reminder};
 use crate::request::SpaceName;
 use crate::transfer::{ExportPage, Imported};
 
@@ -18,6 +19,29 @@ pub enum Response {
     Remembered(Remembered),
     /// An answer to a cue.
     Recollection(Recollection),
+    /// A reminder that was kept or changed.
+    Reminder(Reminder),
+    /// What has to be said first.
+    Question(Question),
+    /// Reminders.
+    Reminders {
+        /// Soonest first.
+        reminders: Vec<Reminder>,
+        /// There are more.
+        more: bool,
+    },
+    /// A reminder that is due.
+    Due(Due),
+    /// How many reminders an event has made due.
+    Raised {
+        /// So many.
+        count: usize,
+    },
+    /// What was done, in words.
+    Said {
+        /// They.
+        text: String,
+    },
     /// A page of traces.
     Page(TracePage),
     /// One trace.
@@ -77,6 +101,8 @@ pub enum TurnProgress {
         /// What.
         text: String,
     },
+    /// A reminder that is due, before the reply.
+    Due(Due),
     /// It ended.
     Ended {
         /// True once it is on disk.
@@ -136,6 +162,9 @@ pub struct Recalled {
     /// Since when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faded_at: Option<String>,
+    /// It is a reminder that is due; these come first, beyond the number that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<Due>,
 }
 
 /// An answer to a cue.

@@ -1,10 +1,12 @@
 //! `chat`: talking to the agent, on a terminal or line by line from a pipe.
 
 mod lines;
+mod reminding;
 mod terminal;
 mod turns;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use bethink_api::{Fault, FaultKind, Request, Response};
 use bethink_clock::{Clock, Entropy, SystemClock};
@@ -13,21 +15,26 @@ use bethink_runtime::TYPED_LINES;
 use bethink_settings::Settings;
 use serde_json::json;
 
-use crate::commands::{forget, mismatch};
+use crate::commands::{forget, mismatch, reminders};
 use crate::open::Opened;
 use crate::output::Output;
 use crate::say;
 use lines::{Lines, Read};
+use reminding::Coming;
 use terminal::Terminal;
 use turns::{Interrupts, Shown};
 
 const HELP: &str = "\
 Just talk: tell me things, and ask me about them later.
   /why         how the last answer came about
+  /reminders   what I am to remind you of
   /private     recall, but write nothing, from here on; /private again ends it
   /forget ID   delete a memory for ever (ids: bethink memory list)
   /help        this
   /quit        leave (so does Ctrl-D); Ctrl-C stops an answer";
+
+/// Until a door that ended is knocked at again.
+const RENEWED_AFTER: Duration = Duration::from_millis(500);
 
 /// A conversation through a door.
 struct Chat<'a> {
@@ -62,11 +69,9 @@ pub(crate) async fn run(
     let session = new_session(opened, now);
     let mut chat = Chat { opened, settings, output, session, spoke_at: now, private, fault: None };
     chat.greet()?;
+    let mut coming = Coming::listen(chat.opened).await;
     loop {
-        let read = tokio::select! {
-            read = lines.next(chat.private) => read,
-            () = interrupts.next() => Read::Stopped,
-        };
+        let read = chat.read(&mut lines, &mut interrupts, &mut coming).await?;
         match read {
             Read::Line(line) => match chat.line(&line, &mut lines, &mut interrupts).await? {
                 Next::Continue => {}
@@ -85,6 +90,7 @@ pub(crate) async fn run(
             Read::End => break,
         }
     }
+    coming.rest(chat.opened, settings, output).await?;
     drop(held);
     // On a terminal every fault has been seen and talked over.
     let fault = chat.fault.filter(|kind| !terminal || *kind == FaultKind::Interrupted);
@@ -114,6 +120,39 @@ impl Chat<'_> {
         Ok(())
     }
 
+    /// The next line; what comes due meanwhile is shown.
+    async fn read(
+        &mut self,
+        lines: &mut Lines,
+        interrupts: &mut Interrupts,
+        coming: &mut Coming,
+    ) -> anyhow::Result<Read> {
+        let reading = lines.next(self.private);
+        tokio::pin!(reading);
+        loop {
+            tokio::select! {
+                read = &mut reading => return Ok(read),
+                () = interrupts.next() => return Ok(Read::Stopped),
+                due = coming.next() => match due {
+                    Some(due) => reminding::show(self.opened, self.output, self.settings, &due, false).await?,
+                    None => self.renew(coming).await,
+                },
+            }
+        }
+    }
+
+    /// The process that told of reminders ended: another one does now.
+    async fn renew(&mut self, coming: &mut Coming) {
+        tokio::time::sleep(RENEWED_AFTER).await;
+        if !self.opened.owns()
+            && self.opened.ask(Request::Hello).await.is_err()
+            && let Ok(opened) = crate::open::open(&self.opened.builder.clone(), self.settings).await
+        {
+            *self.opened = opened;
+        }
+        *coming = Coming::listen(self.opened).await;
+    }
+
     async fn line(
         &mut self,
         line: &str,
@@ -129,14 +168,14 @@ impl Chat<'_> {
         }
         self.renew_session();
         let asked = turns::Asked { session: self.session, message: line.to_owned(), private: self.private };
-        let mut shown = turns::run(self.opened, self.output, &asked, interrupts).await?;
+        let mut shown = turns::run(self.opened, self.settings, self.output, &asked, interrupts).await?;
         if let Shown::Fault(fault) = &shown
             && fault.fault.kind == FaultKind::Gone
         {
             let builder = self.opened.builder.clone();
             *self.opened = crate::open::open(&builder, self.settings).await?;
             if !fault.begun {
-                shown = turns::run(self.opened, self.output, &asked, interrupts).await?;
+                shown = turns::run(self.opened, self.settings, self.output, &asked, interrupts).await?;
             }
         }
         match shown {
@@ -191,7 +230,12 @@ impl Chat<'_> {
                     "No longer private: what you tell me is kept again."
                 })?;
             }
-            "/reminders" => self.output.line("I can't remind you of anything yet.")?,
+            "/reminders" => {
+                let listed = reminders::run(self.opened, self.output, (false, Vec::new()), None).await;
+                if let Err(error) = listed {
+                    self.output.line(&format!("({error})"))?;
+                }
+            }
             "/why" => self.why().await?,
             "/forget" => self.forget(rest.trim(), lines).await?,
             other => self.output.line(&format!("I don't know {other}. /help shows what there is."))?,

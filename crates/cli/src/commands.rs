@@ -12,6 +12,7 @@ mod import;
 mod memory;
 mod recall;
 mod remember;
+pub(crate) mod reminders;
 mod restore;
 mod serve;
 mod status;
@@ -97,6 +98,11 @@ async fn with_door(
             let asked = recall::Asked { cue, k, threshold, learn, faded };
             recall::run(opened, settings, output, asked).await
         }
+        Command::Remind(asked) => reminders::remind(opened, output, asked).await,
+        Command::Reminders { all, tags, command } => {
+            reminders::run(opened, output, (all, tags), command).await
+        }
+        Command::Event { name, everywhere } => reminders::raise(opened, output, name, everywhere).await,
         Command::Memory(command) => memory::run(opened, settings, output, command).await,
         Command::Backup { dir } => backup::run(opened, output, dir).await,
         Command::Forget { id, yes } => forget::run(opened, settings, output, id, yes).await,

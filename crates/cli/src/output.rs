@@ -54,6 +54,18 @@ impl Output {
         Ok(out.flush()?)
     }
 
+    /// Prints a line for people in between; on a terminal over the prompt, which is shown again after it.
+    pub(crate) fn interject(self, text: &str) -> Result<(), Closed> {
+        if self.json || !Self::is_terminal() {
+            return self.line(text);
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(b"\r\x1b[K")?;
+        out.write_all(shown(text).as_bytes())?;
+        out.write_all(b"\n> ")?;
+        Ok(out.flush()?)
+    }
+
     /// Prints an object for programs; nothing without `--json`.
     pub(crate) fn object(self, value: &serde_json::Value) -> Result<(), Closed> {
         if !self.json {

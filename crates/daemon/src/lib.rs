@@ -11,6 +11,7 @@ mod door;
 mod embedder;
 mod frames;
 mod local;
+mod reminders;
 mod server;
 mod status;
 mod transfer;

@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use crate::backup::{backup, holding_shape};
 use crate::doctor::{examine, examine_directory};
 use crate::door::{Door, DoorFuture, Responses};
+use crate::reminders::Handed;
 use crate::status::status;
 
 /// Most traces that one page of a list holds.
@@ -25,14 +26,16 @@ const PARTS_MAX: usize = 64;
 /// A door onto the runtime of this process.
 #[derive(Debug, Clone)]
 pub struct LocalDoor {
-    handle: Arc<Handle>,
+    pub(crate) handle: Arc<Handle>,
+    /// Reminders that are being shown through this door.
+    pub(crate) handed: Handed,
 }
 
 impl LocalDoor {
     /// A door onto a runtime.
     #[must_use]
     pub fn new(handle: Arc<Handle>) -> Self {
-        Self { handle }
+        Self { handle, handed: Handed::default() }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -44,8 +47,12 @@ impl Door for LocalDoor {
     fn call(&self, space: SpaceName, request: Request) -> DoorFuture<'_, Result<Responses, Fault>> {
         Box::pin(async move {
             let space = space_id(&space)?;
-            if let Request::Converse { session, message, private } = request {
-                return self.converse(space, &session, message, private).await;
+            if let Request::Converse { session, message, private, zone } = request {
+                let said = Said { message, private, zone };
+                return self.converse(space, &session, said).await;
+            }
+            if let Request::Listen = request {
+                return self.listen(space).await;
             }
             let response = self.answer(&space, request).await;
             let (sender, responses) = mpsc::channel(1);
@@ -61,11 +68,10 @@ impl LocalDoor {
         &self,
         space: SpaceId,
         session: &str,
-        message: String,
-        private: bool,
+        Said { message, private, zone }: Said,
     ) -> Result<Responses, Fault> {
         let session: SessionId = parse(session)?;
-        let message = protocol::Converse { session, message, at: self.now(), private, zone: None };
+        let message = protocol::Converse { session, message, at: self.now(), private, zone };
         let stream = self.handle.ask(&space, |ports| &ports.converse, message).await.map_err(conversing)?;
         let (sender, responses) = mpsc::channel(PARTS_MAX);
         let mishaps = self.handle.mishaps().clone();
@@ -75,7 +81,9 @@ impl LocalDoor {
 
     async fn answer(&self, space: &SpaceId, request: Request) -> Result<Response, Fault> {
         match request {
-            Request::Converse { .. } => Err(Fault::new(FaultKind::Usage, "a conversation is streamed")),
+            Request::Converse { .. } | Request::Listen => {
+                Err(Fault::new(FaultKind::Usage, "this is streamed"))
+            }
             Request::Cancel { turn } => {
                 let turn: TurnId = parse(&turn)?;
                 let ports = self.handle.space(space).await.map_err(running)?;
@@ -84,6 +92,11 @@ impl LocalDoor {
                 Ok(Response::Ok)
             }
             Request::Hello => Ok(Response::Ok),
+            about @ (Request::Remind { .. }
+            | Request::Reminders { .. }
+            | Request::Attend { .. }
+            | Request::Raise { .. }
+            | Request::SetZone { .. }) => self.reminders(space, about).await,
             Request::Remember { .. }
             | Request::Edit { .. }
             | Request::Recall { .. }
@@ -272,6 +285,13 @@ impl LocalDoor {
     }
 }
 
+/// What is said in a turn.
+struct Said {
+    message: String,
+    private: bool,
+    zone: Option<String>,
+}
+
 struct RecallOptions {
     k: usize,
     threshold: Option<f32>,
@@ -291,7 +311,15 @@ async fn relay(
     }
     while let Some(event) = stream.events.recv().await {
         let part = match event {
-            TurnEvent::Due(_) => continue,
+            TurnEvent::Due(reminders) => {
+                for due in &reminders {
+                    let shown = Response::Turn(TurnProgress::Due(api::due(due)));
+                    if sender.send(Ok(shown)).await.is_err() {
+                        return;
+                    }
+                }
+                continue;
+            }
             TurnEvent::Warning(text) => Ok(Response::Turn(TurnProgress::Warning { text })),
             TurnEvent::Text(text) => Ok(Response::Turn(TurnProgress::Text { text })),
             TurnEvent::Done { durable, used } => {
@@ -361,7 +389,7 @@ pub(crate) fn running(error: RuntimeError) -> Fault {
     Fault::new(kind, error.to_string())
 }
 
-fn remembering(error: AskError<MemoryError>) -> Fault {
+pub(crate) fn remembering(error: AskError<MemoryError>) -> Fault {
     let error = match error {
         AskError::Runtime(error) => return running(error),
         AskError::Refused(error) => error,

@@ -152,9 +152,14 @@ async fn attend(stream: UnixStream, door: Arc<dyn Door>, close: CancellationToke
         };
         match read_frame(&line) {
             Ok(frame) => {
-                let (door, outgoing) = (Arc::clone(&door), outgoing.clone());
+                let (door, outgoing, close) = (Arc::clone(&door), outgoing.clone(), close.clone());
                 requests.spawn(async move {
-                    answer(frame, door, outgoing).await;
+                    // Whoever listens does so until the server closes; everything else is answered first.
+                    let listens = matches!(frame.request, bethink_api::Request::Listen);
+                    tokio::select! {
+                        () = close.cancelled(), if listens => {}
+                        () = answer(frame, door, outgoing) => {}
+                    }
                     drop(place);
                 });
             }
@@ -205,7 +210,13 @@ async fn answer(frame: ClientFrame, door: Arc<dyn Door>, outgoing: mpsc::Sender<
 fn is_last(response: &Response) -> bool {
     !matches!(
         response,
-        Response::Turn(TurnProgress::Began { .. } | TurnProgress::Text { .. } | TurnProgress::Warning { .. })
+        Response::Due(_)
+            | Response::Turn(
+                TurnProgress::Began { .. }
+                    | TurnProgress::Text { .. }
+                    | TurnProgress::Warning { .. }
+                    | TurnProgress::Due(_)
+            )
     )
 }
 

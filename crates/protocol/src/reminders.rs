@@ -36,6 +36,8 @@ pub enum Wish {
         event: Option<String>,
         /// A cue for the conversation to come near.
         context: Option<String>,
+        /// What they answered when they were asked back.
+        answer: Option<String>,
     },
 }
 

@@ -32,6 +32,12 @@ pub(crate) fn event_key(name: &str) -> String {
     }
 }
 
+/// Whether two names stand for the same event.
+#[must_use]
+pub fn same_event(one: &str, other: &str) -> bool {
+    event_key(one) == event_key(other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,4 +19,5 @@ mod telling;
 mod transitions;
 
 pub use actor::{Reminders, ports};
+pub use events::same_event;
 pub use shared::RemindersArgs;

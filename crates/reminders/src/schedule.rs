@@ -41,7 +41,9 @@ impl Shared {
         let at = schedule.at;
         let seen = self.see(bethink_protocol::Looked::Nothing, at).await?;
         let answered = match &schedule.wish {
-            Wish::Utterance { answer: Some(answer), .. } => zone_named(answer.trim()),
+            Wish::Utterance { answer: Some(answer), .. } | Wish::Parts { answer: Some(answer), .. } => {
+                zone_named(answer.trim())
+            }
             _ => None,
         };
         let request = answered.clone().or_else(|| schedule.zone.clone());
@@ -152,7 +154,7 @@ impl Shared {
 
     /// A wish in parts, each read by itself.
     fn parts(&self, wish: &Wish, manner: &Manner, now: Timestamp) -> Result<Wanted, Question> {
-        let Wish::Parts { text, at, within, every, event, context } = wish else {
+        let Wish::Parts { text, at, within, every, event, context, answer } = wish else {
             return Ok(Wanted::default());
         };
         let standpoint = self.standpoint(manner, now);
@@ -179,6 +181,9 @@ impl Shared {
             wanted.when = Some(reading.filter(after).ok_or_else(|| unread(&words))?);
         } else if let Some(words) = filled(every) {
             wanted.when = Some(every_reading(&words, &standpoint).ok_or_else(|| unread(&words))?);
+        }
+        if let Some(reading) = answer.as_deref().and_then(|answer| times::read(answer, &standpoint)) {
+            wanted.when = Some(reading);
         }
         Ok(wanted)
     }

@@ -185,6 +185,12 @@ impl Handle {
         &self.bells
     }
 
+    /// Spaces, asleep or awake, in which a reminder waits for an event.
+    #[must_use]
+    pub fn waiting_for(&self, event: &str) -> Vec<SpaceId> {
+        self.wakes.waiting_for(|name| bethink_reminders::same_event(name, event))
+    }
+
     /// When something comes due next after now, in any space.
     #[must_use]
     pub fn next_due(&self) -> Option<Timestamp> {

@@ -5,6 +5,9 @@ use bethink_domain::SessionId;
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use bethink_settings::Settings;
+
+use crate::commands::reminders;
 use crate::open::Opened;
 use crate::output::Output;
 
@@ -55,6 +58,7 @@ pub(crate) struct Broken {
 /// Says something and shows the reply as it comes; returns only when the turn is on disk, or known not to be.
 pub(crate) async fn run(
     opened: &Opened,
+    settings: &Settings,
     output: Output,
     asked: &Asked,
     interrupts: &mut Interrupts,
@@ -63,6 +67,7 @@ pub(crate) async fn run(
         session: asked.session.to_string(),
         message: asked.message.clone(),
         private: asked.private,
+        zone: reminders::system_zone(),
     };
     let mut parts = match opened.door.call(opened.space.clone(), request).await {
         Ok(parts) => parts,
@@ -102,6 +107,9 @@ pub(crate) async fn run(
                 reply.push_str(&text);
             }
             Some(Ok(Response::Turn(TurnProgress::Warning { text }))) => warnings.push(text),
+            Some(Ok(Response::Turn(TurnProgress::Due(due)))) => {
+                super::reminding::show(opened, output, settings, &due, asked.private).await?;
+            }
             Some(Ok(Response::Turn(end @ TurnProgress::Ended { .. }))) => {
                 output.line("")?;
                 let kept = ended(output, turn.as_deref(), &reply, &end)?;

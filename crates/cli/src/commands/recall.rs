@@ -50,6 +50,9 @@ fn object(trace: &Recalled) -> Value {
         "id": trace.id, "kind": trace.kind, "text": trace.text, "score": trace.score,
         "relevance": trace.relevance, "strength": trace.strength, "at": trace.at, "source": trace.source,
     });
+    if let Some(due) = &trace.due {
+        object["due"] = json!(due);
+    }
     if trace.faded {
         object["faded"] = json!(true);
         object["faded_at"] = json!(trace.faded_at);
@@ -58,6 +61,9 @@ fn object(trace: &Recalled) -> Value {
 }
 
 fn line(trace: &Recalled, settings: &Settings) -> String {
+    if let Some(due) = &trace.due {
+        return format!("{}  {}", trace.id, super::reminders::due_line(due, settings));
+    }
     let since = trace.faded_at.as_ref().map(|at| format!(" since {}", say::moment(at, settings)));
     let faded = if trace.faded { format!("  [faded{}]", since.unwrap_or_default()) } else { String::new() };
     let when = say::moment(&trace.at, settings);
@@ -75,5 +81,12 @@ fn summary(found: &Recollection, threshold: f32, among_faded: bool, settings: &S
         .unwrap_or_default();
     let recall = found.recall_id.as_ref().map(|id| format!("; recall {id}")).unwrap_or_default();
     let what = if among_faded { " faded" } else { "" };
-    format!("{}{what} of {} memories{near}{faded}{recall}", found.traces.len(), found.considered)
+    let due = found.traces.iter().filter(|trace| trace.due.is_some()).count();
+    let reminders = match due {
+        0 => String::new(),
+        1 => "1 reminder is due; ".to_owned(),
+        several => format!("{several} reminders are due; "),
+    };
+    let traces = found.traces.len() - due;
+    format!("{reminders}{traces}{what} of {} memories{near}{faded}{recall}", found.considered)
 }

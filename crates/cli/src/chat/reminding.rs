@@ -1,0 +1,81 @@
+//! Reminders in a conversation: shown as they come due, then acknowledged.
+
+use std::time::Duration;
+
+use bethink_api::{Due, Request, Response};
+use bethink_daemon::Responses;
+use bethink_settings::Settings;
+use serde_json::json;
+
+use crate::commands::reminders::due_line;
+use crate::open::Opened;
+use crate::output::Output;
+
+/// How long the end of a script waits for reminders that are due by then.
+const LAST_WAIT: Duration = Duration::from_millis(100);
+
+/// Reminders as they come due.
+pub(crate) struct Coming(Option<Responses>);
+
+impl Coming {
+    /// Listens from now on. A door that tells of none is no reason not to talk.
+    pub(crate) async fn listen(opened: &Opened) -> Self {
+        Self(opened.door.call(opened.space.clone(), Request::Listen).await.ok())
+    }
+
+    /// The next one; none when the door closed, and never where it does not tell.
+    pub(crate) async fn next(&mut self) -> Option<Due> {
+        let Some(responses) = &mut self.0 else { return std::future::pending().await };
+        match responses.recv().await {
+            Some(Ok(Response::Due(due))) => Some(due),
+            // An owner of an earlier version does not know what is asked.
+            Some(_) => {
+                self.0 = None;
+                std::future::pending().await
+            }
+            None => None,
+        }
+    }
+
+    /// Shows what is due at the end of a script.
+    pub(crate) async fn rest(
+        &mut self,
+        opened: &Opened,
+        settings: &Settings,
+        output: Output,
+    ) -> anyhow::Result<()> {
+        while let Ok(Some(due)) = tokio::time::timeout(LAST_WAIT, self.next()).await {
+            show(opened, output, settings, &due, false).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows one, then says so, which acknowledges it for everybody. One that is shown in private is not acknowledged.
+pub(crate) async fn show(
+    opened: &Opened,
+    output: Output,
+    settings: &Settings,
+    due: &Due,
+    private: bool,
+) -> anyhow::Result<()> {
+    let mut object = serde_json::to_value(due).unwrap_or_default();
+    object["event"] = json!("reminder");
+    output.object(&object)?;
+    output.interject(&due_line(due, settings))?;
+    if private {
+        return Ok(());
+    }
+    let request = Request::Attend {
+        which: Some(due.delivery.clone()),
+        act: "acknowledge".to_owned(),
+        when: None,
+        text: None,
+        zone: None,
+    };
+    if let Err(fault) = opened.ask(request).await {
+        // It comes again, and is marked so.
+        tracing::warn!(%fault, "a reminder could not be acknowledged");
+    }
+    Ok(())
+}
