@@ -178,7 +178,8 @@ async fn of_a_burst_what_was_accepted_is_answered_and_the_rest_is_refused_as_bus
 async fn ended(door: &SocketDoor, session: u64) -> Result<bool, FaultKind> {
     let space = SpaceName { agent: "bethink".to_owned(), user: "me".to_owned() };
     let session = bethink_domain::SessionId::from_raw(session + 1).to_string();
-    let request = Request::Converse { session, message: "What is a bicycle?".to_owned(), private: false };
+    let request =
+        Request::Converse { session, message: "What is a bicycle?".to_owned(), private: false, zone: None };
     let mut parts = door.call(space, request).await.map_err(|fault| fault.kind)?;
     while let Some(part) = parts.recv().await {
         if let Response::Turn(TurnProgress::Ended { durable, .. }) = part.map_err(|fault| fault.kind)? {

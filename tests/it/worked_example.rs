@@ -55,7 +55,7 @@ impl World {
     /// Goes on in the same session.
     async fn say_on(&self, message: &str) -> (String, Vec<String>) {
         let session = SessionId::from_raw(self.sessions).to_string();
-        let request = Request::Converse { session, message: message.to_owned(), private: false };
+        let request = Request::Converse { session, message: message.to_owned(), private: false, zone: None };
         let mut parts = self.door.call(Self::space(), request).await.unwrap();
         let mut reply = String::new();
         while let Some(part) = parts.recv().await {

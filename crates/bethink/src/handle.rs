@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bethink_domain::{
-    AgentName, Cue, Draft, DueReminder, RecallMode, Recollection, SessionId, SpaceId, TraceId, TurnId, UserName,
+    AgentName, Cue, Draft, DueReminder, RecallMode, Recollection, SessionId, SpaceId, TraceId, TurnId,
+    UserName,
 };
 use bethink_protocol::{ConverseError, Durable, Events, ForgetReceipt, Remembered, TurnEvent, TurnStream};
 use bethink_runtime::{ExtensionHealth, Ports, SpaceHealth};

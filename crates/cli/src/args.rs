@@ -101,7 +101,9 @@ pub(crate) enum Command {
         command: Option<RemindersCommand>,
     },
     /// Tell that something happened that reminders may wait for
-    #[command(after_help = "Example:\n  bethink event deploy.finished\n  bethink event deploy.finished --everywhere")]
+    #[command(
+        after_help = "Example:\n  bethink event deploy.finished\n  bethink event deploy.finished --everywhere"
+    )]
     Event {
         /// Its name
         name: String,

@@ -20,7 +20,7 @@ use crate::open::Opened;
 use crate::output::Output;
 use crate::say;
 use lines::{Lines, Read};
-use reminding::Coming;
+use reminding::{Coming, Place};
 use terminal::Terminal;
 use turns::{Interrupts, Shown};
 
@@ -134,7 +134,7 @@ impl Chat<'_> {
                 read = &mut reading => return Ok(read),
                 () = interrupts.next() => return Ok(Read::Stopped),
                 due = coming.next() => match due {
-                    Some(due) => reminding::show(self.opened, self.output, self.settings, &due, false).await?,
+                    Some(due) => reminding::show(self.opened, self.output, self.settings, &due, (Place::Prompt, false)).await?,
                     None => self.renew(coming).await,
                 },
             }

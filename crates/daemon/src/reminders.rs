@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bethink_api::{self as api, Fault, FaultKind, Request, Response};
 use bethink_domain::{DeliveryId, Source, SpaceId, TraceId};
 use bethink_protocol::{
-    Act, Attend, Attended, ListReminders, Look, Raise, ReminderError, Schedule, Scheduled, SetZone, Which, Wish,
+    Act, Attend, Attended, ListReminders, Look, Raise, ReminderError, Schedule, Scheduled, SetZone, Which,
+    Wish,
 };
 use bethink_runtime::AskError;
 use tokio::sync::{mpsc, oneshot};
@@ -122,7 +123,8 @@ impl LocalDoor {
             return Err(Fault::new(FaultKind::Usage, "not a wish to be reminded"));
         };
         if !self.handle.remembers() {
-            let message = "memory is switched off (`enabled` under `[memory]`), so that no reminder can be kept";
+            let message =
+                "memory is switched off (`enabled` under `[memory]`), so that no reminder can be kept";
             return Err(Fault::new(FaultKind::Usage, message));
         }
         let parts = [&at, &within, &every, &event, &context].iter().any(|part| part.is_some());
@@ -178,7 +180,9 @@ fn act_named(act: &str, when: Option<String>, text: Option<String>) -> Result<Ac
 fn reminding(error: AskError<ReminderError>) -> Fault {
     match error {
         AskError::Runtime(error) => running(error),
-        AskError::Refused(ReminderError::Memory(error)) => crate::local::remembering(AskError::Refused(error)),
+        AskError::Refused(ReminderError::Memory(error)) => {
+            crate::local::remembering(AskError::Refused(error))
+        }
         AskError::Refused(ReminderError::NoSuch(what)) => {
             Fault::new(FaultKind::NoSuchId, format!("there is no {what}"))
         }

@@ -172,7 +172,9 @@ impl Recurrence {
 
     /// Whether a day is one of the rule's.
     fn falls_on(&self, start: civil::Date, date: civil::Date) -> bool {
-        self.in_step(start, date) && self.takes(start, date) && (self.names_days() || self.like_start(start, date))
+        self.in_step(start, date)
+            && self.takes(start, date)
+            && (self.names_days() || self.like_start(start, date))
     }
 
     fn names_days(&self) -> bool {
@@ -389,8 +391,16 @@ mod tests {
     #[test]
     fn rules_fall_on_the_days_they_name() {
         for (rule, start, days) in [
-            ("FREQ=DAILY;INTERVAL=2", "2026-12-01T09:00", vec!["Tue 2026-12-01 09:00", "Thu 2026-12-03 09:00"]),
-            ("FREQ=WEEKLY;BYDAY=MO,WE", "2026-12-01T09:00", vec!["Wed 2026-12-02 09:00", "Mon 2026-12-07 09:00"]),
+            (
+                "FREQ=DAILY;INTERVAL=2",
+                "2026-12-01T09:00",
+                vec!["Tue 2026-12-01 09:00", "Thu 2026-12-03 09:00"],
+            ),
+            (
+                "FREQ=WEEKLY;BYDAY=MO,WE",
+                "2026-12-01T09:00",
+                vec!["Wed 2026-12-02 09:00", "Mon 2026-12-07 09:00"],
+            ),
             (
                 "FREQ=WEEKLY;INTERVAL=2;BYDAY=TH",
                 "2026-12-03T09:00",
@@ -401,7 +411,11 @@ mod tests {
                 "2026-12-01T00:00",
                 vec!["Fri 2026-12-25 08:30", "Fri 2027-01-29 08:30"],
             ),
-            ("FREQ=MONTHLY;BYDAY=2TU", "2026-12-01T09:00", vec!["Tue 2026-12-08 09:00", "Tue 2027-01-12 09:00"]),
+            (
+                "FREQ=MONTHLY;BYDAY=2TU",
+                "2026-12-01T09:00",
+                vec!["Tue 2026-12-08 09:00", "Tue 2027-01-12 09:00"],
+            ),
             (
                 "FREQ=MONTHLY;BYMONTHDAY=31",
                 "2027-01-31T09:00",
@@ -418,7 +432,11 @@ mod tests {
                 "2026-01-01T09:00",
                 vec!["Thu 2026-11-26 09:00", "Thu 2027-11-25 09:00"],
             ),
-            ("FREQ=MINUTELY;INTERVAL=90", "2026-12-01T23:00", vec!["Tue 2026-12-01 23:00", "Wed 2026-12-02 00:30"]),
+            (
+                "FREQ=MINUTELY;INTERVAL=90",
+                "2026-12-01T23:00",
+                vec!["Tue 2026-12-01 23:00", "Wed 2026-12-02 00:30"],
+            ),
             (
                 "FREQ=DAILY;X-TIMES=083000,170000",
                 "2026-12-01T12:00",
@@ -438,7 +456,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_no_rule() {
-        for text in ["", "FREQ=OFTEN", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;BYDAY=XX", "FREQ=DAILY;COUNT=-1", "x"] {
+        for text in
+            ["", "FREQ=OFTEN", "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;BYDAY=XX", "FREQ=DAILY;COUNT=-1", "x"]
+        {
             assert!(Recurrence::parse_rrule(text).is_err(), "{text}");
         }
     }

@@ -165,8 +165,13 @@ impl Stage {
 
     /// Says something in a space, and hears the turn to its end. None when it could not be said.
     pub(crate) async fn hear_out(&self, space: &SpaceId, session: SessionId, message: &str) -> Option<Said> {
-        let message =
-            Converse { session, message: message.to_owned(), at: self.handle.now(), private: false, zone: None };
+        let message = Converse {
+            session,
+            message: message.to_owned(),
+            at: self.handle.now(),
+            private: false,
+            zone: None,
+        };
         let begun = Instant::now();
         let mut stream = self.handle.ask(space, |ports| &ports.converse, message).await.ok()?;
         let (mut first, mut last) = (None, None);

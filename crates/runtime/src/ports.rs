@@ -223,7 +223,8 @@ impl Ports {
         session: SessionId,
         message: impl Into<String>,
     ) -> Result<TurnStream, AskError<ConverseError>> {
-        let message = Converse { session, message: message.into(), at: self.now(), private: false, zone: None };
+        let message =
+            Converse { session, message: message.into(), at: self.now(), private: false, zone: None };
         self.ask(space, |ports| &ports.converse, message).await
     }
 

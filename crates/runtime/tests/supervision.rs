@@ -99,7 +99,13 @@ impl World {
 
     async fn say(&self, user: &str, message: &str) -> Result<TurnStream, String> {
         let session = SessionId::from_raw(1);
-        let message = Converse { session, message: message.to_owned(), at: self.clock.now(), private: false, zone: None };
+        let message = Converse {
+            session,
+            message: message.to_owned(),
+            at: self.clock.now(),
+            private: false,
+            zone: None,
+        };
         let stream = self.handle.ask(&space(user), |ports| &ports.converse, message).await;
         stream.map_err(|error| error.to_string())
     }

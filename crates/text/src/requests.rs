@@ -97,12 +97,16 @@ static HEAD: LazyLock<Regex> = LazyLock::new(|| {
 
 /// A head after which nothing is wished: a question for what was said, or a sentence about reminding.
 static NO_WISH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)^\s*[-–—,:]*\s*(?:what|who|whom|whose|which|where|why|how|if|whether|when (?:was|is|did|do|does|are|were|will|we|you|he|she|they|it)\b)")
+    pattern(
+        r"(?i)^\s*[-–—,:]*\s*(?:what|who|whom|whose|which|where|why|how|if|whether|when (?:was|is|did|do|does|are|were|will|we|you|he|she|they|it)\b)",
+    )
 });
 
 /// Imperatives that a time before them makes a wish: "at 9 tomorrow send me the summary".
 static IMPERATIVE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)^(?:please )?(?:send|tell|give|show|read|turn|switch|call|text|email|start|stop|open|close|play|ask|check|run|order|book|buy)\b")
+    pattern(
+        r"(?i)^(?:please )?(?:send|tell|give|show|read|turn|switch|call|text|email|start|stop|open|close|play|ask|check|run|order|book|buy)\b",
+    )
 });
 
 /// Clauses that wait for a topic.
@@ -117,7 +121,8 @@ static EVENT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:when|once|as soon as|after|if|whenever|on)\s+"));
 
 /// The name of an event as it is raised.
-static EVENT_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+$"));
+static EVENT_NAME: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+$"));
 
 static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:^|\s)#([\p{L}\p{N}_-]{1,64})"));
 
@@ -127,10 +132,14 @@ pub fn request(text: &str, standpoint: &Standpoint) -> Option<Request> {
     let bound = text.floor_char_boundary(TEXT_BYTES_MAX);
     let text = &plain(&text[..bound]);
     let spans: Vec<Range<usize>> = sentences(text).into_iter().take(SENTENCES_MAX).collect();
-    let found = spans.iter().enumerate().find_map(|(at, span)| Some((at, wish(text[span.clone()].trim(), standpoint)?)));
+    let found = spans
+        .iter()
+        .enumerate()
+        .find_map(|(at, span)| Some((at, wish(text[span.clone()].trim(), standpoint)?)));
     let (at, mut request) = found?;
     // A list of points that follows belongs to it; another sentence says something else.
-    request.whole = spans.len() == 1 || spans.iter().enumerate().all(|(n, span)| n == at || text[span.clone()].trim().len() < 3);
+    request.whole = spans.len() == 1
+        || spans.iter().enumerate().all(|(n, span)| n == at || text[span.clone()].trim().len() < 3);
     Some(request)
 }
 
@@ -203,7 +212,8 @@ fn leading<'t>(body: &'t str, standpoint: &Standpoint) -> Option<(Request, &'t s
             return Some((Request { event: Some(event), ..empty() }, &rest[cut..]));
         }
     }
-    let (span, reading) = times::find(body, standpoint).into_iter().next().filter(|(span, _)| span.start == 0)?;
+    let (span, reading) =
+        times::find(body, standpoint).into_iter().next().filter(|(span, _)| span.start == 0)?;
     Some((Request { when: Some(reading), ..empty() }, &body[span.end..]))
 }
 
@@ -226,15 +236,24 @@ fn headed(head: &str, rest: &str, sentence: &str, standpoint: &Standpoint) -> Op
     if NO_WISH.is_match(rest) {
         return None;
     }
-    let points = lower.starts_with("flag") || lower.starts_with("mark") || lower.starts_with("save")
-        || lower.starts_with("keep") || lower.starts_with("follow up");
+    let points = lower.starts_with("flag")
+        || lower.starts_with("mark")
+        || lower.starts_with("save")
+        || lower.starts_with("keep")
+        || lower.starts_with("follow up");
     let named = lower.contains("alarm") || lower.contains("timer") || lower.starts_with("wake");
     let mut request = parts(rest, standpoint);
     if request.what.is_empty() && points {
         "this".clone_into(&mut request.what);
     }
     if request.what.is_empty() && named {
-        let name = if lower.contains("timer") { "timer" } else if lower.contains("alarm") { "alarm" } else { "wake up" };
+        let name = if lower.contains("timer") {
+            "timer"
+        } else if lower.contains("alarm") {
+            "alarm"
+        } else {
+            "wake up"
+        };
         name.clone_into(&mut request.what);
     }
     let triggered = request.when.is_some() || request.event.is_some() || request.context.is_some();
@@ -244,7 +263,10 @@ fn headed(head: &str, rest: &str, sentence: &str, standpoint: &Standpoint) -> Op
     if !triggered && (back || asks || (request.what.is_empty() && !points)) || asks && back {
         return None;
     }
-    if (lower.starts_with("alert") || lower.starts_with("notify") || lower.starts_with("ping") || lower.starts_with("tell"))
+    if (lower.starts_with("alert")
+        || lower.starts_with("notify")
+        || lower.starts_with("ping")
+        || lower.starts_with("tell"))
         && request.what.is_empty()
     {
         request.what = request.event.clone().or_else(|| request.context.clone()).unwrap_or_default();
@@ -253,7 +275,8 @@ fn headed(head: &str, rest: &str, sentence: &str, standpoint: &Standpoint) -> Op
 }
 
 static ABOUT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^\s*(?:about|of)\b"));
-static POLITE_QUESTION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(?:\w+[ ,]+)?(?:can|could|will|would) you\b"));
+static POLITE_QUESTION: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)^(?:\w+[ ,]+)?(?:can|could|will|would) you\b"));
 
 /// Splits what follows a head into the task and its triggers.
 fn parts(rest: &str, standpoint: &Standpoint) -> Request {
@@ -292,11 +315,16 @@ fn take_context(text: &mut String, request: &mut Request, standpoint: &Standpoin
 
 /// Takes "after Friday", "from Monday on", "not before May" away from a clause.
 fn not_before(text: &mut String, request: &mut Request, standpoint: &Standpoint) {
-    static BOUND: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)(?:^|[\s,])(?:(?:but )?(?:only )?(?:not before|not until|after|from|starting|once it's past))\s+"));
+    static BOUND: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)(?:^|[\s,])(?:(?:but )?(?:only )?(?:not before|not until|after|from|starting|once it's past))\s+",
+        )
+    });
     let Some(found) = BOUND.find(text) else { return };
     let rest = &text[found.end()..];
-    let Some((span, reading)) = times::find(rest, standpoint).into_iter().next().filter(|(span, _)| span.start == 0) else {
+    let Some((span, reading)) =
+        times::find(rest, standpoint).into_iter().next().filter(|(span, _)| span.start == 0)
+    else {
         return;
     };
     request.when = Some(after_day(reading, found.as_str()));
@@ -337,7 +365,12 @@ fn take_event(text: &mut String, request: &mut Request, standpoint: &Standpoint)
         }
         let timed = times::find(rest, standpoint).first().is_some_and(|(span, _)| span.start == 0);
         // "after" and "on" lead to times and to places more often than to events.
-        if timed || lead == "on" || lead == "if" || clause.split_whitespace().count() < 2 || lead == "after" && !HAPPENS.is_match(&clause) {
+        if timed
+            || lead == "on"
+            || lead == "if"
+            || clause.split_whitespace().count() < 2
+            || lead == "after" && !HAPPENS.is_match(&clause)
+        {
             continue;
         }
         request.event = Some(clause);
@@ -347,7 +380,9 @@ fn take_event(text: &mut String, request: &mut Request, standpoint: &Standpoint)
 }
 
 static HAPPENS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:finish(?:es|ed)?|completes?d?|ends?|is (?:done|over|ready|finished|complete)|fails?|starts?|arrives?|lands?|closes?)\b")
+    pattern(
+        r"(?i)\b(?:finish(?:es|ed)?|completes?d?|ends?|is (?:done|over|ready|finished|complete)|fails?|starts?|arrives?|lands?|closes?)\b",
+    )
 });
 
 /// The time that was said first or last; one in the middle where there is no other, which then stays in the task too.
@@ -446,7 +481,11 @@ static DONE: LazyLock<Regex> = LazyLock::new(|| {
 fn target(words: Option<&str>) -> Target {
     let words = words.unwrap_or_default().trim();
     let words = words.strip_prefix("the ").or(words.strip_prefix("my ")).unwrap_or(words);
-    if ["", "that", "it", "this", "last"].contains(&words) { Target::That } else { Target::Named(words.to_owned()) }
+    if ["", "that", "it", "this", "last"].contains(&words) {
+        Target::That
+    } else {
+        Target::Named(words.to_owned())
+    }
 }
 
 /// Where the user says they are, where a message says that.
@@ -466,8 +505,9 @@ pub fn whereabouts(text: &str) -> Option<Whereabouts> {
     let rest = &body[found.end()..];
     let (zone, end) = place_at_start(rest)?;
     let after = rest[end..].trim();
-    static UNTIL: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r"(?i)^(?:time ?)?(?:zone )?[, ]*(?:now )?(?:(?:until|till|through|for)\s+(?P<until>.+))?$"));
+    static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"(?i)^(?:time ?)?(?:zone )?[, ]*(?:now )?(?:(?:until|till|through|for)\s+(?P<until>.+))?$")
+    });
     let until = UNTIL.captures(after)?;
     // "I'll be in Tokyo" tells of later; with an end it tells of now as well.
     let until = until.name("until").map(|until| until.as_str().trim().to_owned());

@@ -51,7 +51,9 @@ impl Locale {
     pub fn from_tag(tag: &str) -> Option<Self> {
         let tag = tag.split(['.', '@']).next().unwrap_or_default().replace('_', "-");
         let mut parts = tag.split('-');
-        let language = parts.next().filter(|l| (2..=3).contains(&l.len()) && l.bytes().all(|b| b.is_ascii_alphabetic()))?;
+        let language = parts
+            .next()
+            .filter(|l| (2..=3).contains(&l.len()) && l.bytes().all(|b| b.is_ascii_alphabetic()))?;
         let region = parts.find(|part| part.len() == 2).map(str::to_ascii_uppercase);
         let region = region.as_deref();
         let twelve_hour = matches!(region, Some("US" | "CA" | "AU" | "NZ" | "IN" | "PH" | "PK" | "EG"))
@@ -64,7 +66,10 @@ impl Locale {
             None if language.eq_ignore_ascii_case("en") => None,
             None => Some(true),
         };
-        let sunday = matches!(region, Some("US" | "CA" | "PH" | "JP" | "IN" | "BR" | "MX" | "ZA" | "IL" | "KR" | "TW" | "HK"));
+        let sunday = matches!(
+            region,
+            Some("US" | "CA" | "PH" | "JP" | "IN" | "BR" | "MX" | "ZA" | "IL" | "KR" | "TW" | "HK")
+        );
         let saturday = matches!(region, Some("EG" | "AE" | "SA" | "IR"));
         let week_starts = match (sunday, saturday) {
             (true, _) => Weekday::Sunday,
@@ -219,7 +224,9 @@ fn one(tokens: &[token::Token], at: usize, standpoint: &Standpoint) -> Option<(R
     }
     // "of" and "for" lead to no time of their own, and a sign begins none.
     let token = &tokens[at];
-    if matches!(token.kind, token::Kind::Sign(_)) || ["of", "for", "just", "please", "s", "and"].contains(&token.text.as_str()) {
+    if matches!(token.kind, token::Kind::Sign(_))
+        || ["of", "for", "just", "please", "s", "and"].contains(&token.text.as_str())
+    {
         return None;
     }
     let (frame, end) = frame::frame(tokens, at, false)?;
@@ -237,7 +244,27 @@ pub fn length(text: &str) -> Option<f64> {
         return None;
     }
     let tokens = token::tokens(text);
-    let skipped = ["more", "less", "than", "about", "around", "over", "under", "nearly", "almost", "for", "at", "least", "most", "the", "up", "to", "exactly", "approximately", "whole"];
+    let skipped = [
+        "more",
+        "less",
+        "than",
+        "about",
+        "around",
+        "over",
+        "under",
+        "nearly",
+        "almost",
+        "for",
+        "at",
+        "least",
+        "most",
+        "the",
+        "up",
+        "to",
+        "exactly",
+        "approximately",
+        "whole",
+    ];
     let mut at = tokens.iter().take_while(|t| skipped.contains(&t.text.as_str())).count();
     if tokens.get(at).is_some_and(|t| t.is("all") || t.is("entire")) {
         at += 1;

@@ -45,10 +45,19 @@ impl Coming {
         output: Output,
     ) -> anyhow::Result<()> {
         while let Ok(Some(due)) = tokio::time::timeout(LAST_WAIT, self.next()).await {
-            show(opened, output, settings, &due, false).await?;
+            show(opened, output, settings, &due, (Place::Turn, false)).await?;
         }
         Ok(())
     }
+}
+
+/// Where a reminder is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// While the user may be typing.
+    Prompt,
+    /// Within a turn, or after the last.
+    Turn,
 }
 
 /// Shows one, then says so, which acknowledges it for everybody. One that is shown in private is not acknowledged.
@@ -57,12 +66,16 @@ pub(crate) async fn show(
     output: Output,
     settings: &Settings,
     due: &Due,
-    private: bool,
+    (place, private): (Place, bool),
 ) -> anyhow::Result<()> {
     let mut object = serde_json::to_value(due).unwrap_or_default();
     object["event"] = json!("reminder");
     output.object(&object)?;
-    output.interject(&due_line(due, settings))?;
+    let line = due_line(due, settings);
+    match place {
+        Place::Prompt => output.interject(&line)?,
+        Place::Turn => output.line(&line)?,
+    }
     if private {
         return Ok(());
     }

@@ -7,6 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use bethink_settings::Settings;
 
+use super::reminding::{self, Place};
 use crate::commands::reminders;
 use crate::open::Opened;
 use crate::output::Output;
@@ -108,7 +109,7 @@ pub(crate) async fn run(
             }
             Some(Ok(Response::Turn(TurnProgress::Warning { text }))) => warnings.push(text),
             Some(Ok(Response::Turn(TurnProgress::Due(due)))) => {
-                super::reminding::show(opened, output, settings, &due, asked.private).await?;
+                reminding::show(opened, output, settings, &due, (Place::Turn, asked.private)).await?;
             }
             Some(Ok(Response::Turn(end @ TurnProgress::Ended { .. }))) => {
                 output.line("")?;

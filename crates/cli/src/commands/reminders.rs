@@ -23,7 +23,11 @@ pub(crate) fn system_zone() -> Option<String> {
 }
 
 /// Keeps a reminder, and says what was understood.
-pub(crate) async fn remind(opened: &Opened, output: Output, asked: RemindArguments) -> anyhow::Result<ExitCode> {
+pub(crate) async fn remind(
+    opened: &Opened,
+    output: Output,
+    asked: RemindArguments,
+) -> anyhow::Result<ExitCode> {
     let RemindArguments { text, at, within, every, when, about, tags } = asked;
     let mut answer = None;
     for _ in 0..=ASKED_MAX {
@@ -67,8 +71,12 @@ fn answered(output: Output, question: &Question) -> anyhow::Result<Option<String
 
 /// A question to nobody is a fault of usage: nothing was kept.
 fn asked_back(output: Output, question: &Question) -> anyhow::Result<ExitCode> {
-    output.object(&json!({ "question": question.kind, "said": question.said, "options": question.options }))?;
-    output.note(&format!("{}\n(nothing was kept; say it again with --at, --in, --every, --when or --about)", question.said));
+    output
+        .object(&json!({ "question": question.kind, "said": question.said, "options": question.options }))?;
+    output.note(&format!(
+        "{}\n(nothing was kept; say it again with --at, --in, --every, --when or --about)",
+        question.said
+    ));
     Ok(ExitCode::from(FaultKind::Usage.exit_code()))
 }
 

@@ -25,7 +25,8 @@ const LISTED_MAX: usize = 20;
 /// True when the message says nothing else, so that there is nothing more to answer.
 pub(super) async fn see_to(args: &PlannerArgs, job: &Job, heard: &Heard, course: &mut Course) -> bool {
     if let Some(pending) = job.left.pending.as_ref().filter(|_| answers(&heard.text)) {
-        wish(args, job, pending.wish.clone(), Some(heard.text.clone()), pending.referent.clone(), course).await;
+        wish(args, job, pending.wish.clone(), Some(heard.text.clone()), pending.referent.clone(), course)
+            .await;
         return true;
     }
     let Some((intends, whole)) = intends(&heard.text) else { return false };

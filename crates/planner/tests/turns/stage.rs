@@ -6,19 +6,19 @@ use std::sync::{Arc, Mutex};
 
 use bethink_clock::Entropy;
 use bethink_domain::{
-    AgentName, CueScope, Draft, DueReminder, EmbedderIdentity, Examination, Feeling, Intent, Knowing, Outcome, Overview,
-    RecallId, RecallMode, Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId, Timestamp, TraceId,
-    TraceKind, TraceView, TurnEnd, TurnRecord, UnitVector, UserName,
+    AgentName, CueScope, Draft, DueReminder, EmbedderIdentity, Examination, Feeling, Intent, Knowing,
+    Outcome, Overview, RecallId, RecallMode, Recalled, Recollection, ScoreTerms, SessionId, Source, SpaceId,
+    Timestamp, TraceId, TraceKind, TraceView, TurnEnd, TurnRecord, UnitVector, UserName,
 };
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
-    Attend, Attended, CancelMigration, CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Due, Edit,
-    Embed, ListReminders, Look, Question, Raise, ReminderError, ReminderPorts, Reminders, Schedule, Scheduled,
-    SetZone, Wish,
-    EmbedError, Embedded, EmbedderFigures, Examine, Execute, ExecuteError, ExportTraces, ExportTurns,
-    ExportedTraces, ExportedTurns, Forget, ForgetReceipt, Import, Imported, Job, LetGo, ListTraces, Measure,
-    MemoryError, MemoryPorts, Migrate, Offload, Page, Pin, Recall, RecordTurn, Remember, Remembered,
-    ShowEmbedder, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent, TurnStream,
+    Attend, Attended, CancelMigration, CompleteTurn, Completed, Converse, ConverseError, Correct, Credit,
+    Due, Edit, Embed, EmbedError, Embedded, EmbedderFigures, Examine, Execute, ExecuteError, ExportTraces,
+    ExportTurns, ExportedTraces, ExportedTurns, Forget, ForgetReceipt, Import, Imported, Job, LetGo,
+    ListReminders, ListTraces, Look, Measure, MemoryError, MemoryPorts, Migrate, Offload, Page, Pin,
+    Question, Raise, Recall, RecordTurn, Remember, Remembered, ReminderError, ReminderPorts, Reminders,
+    Schedule, Scheduled, SetZone, ShowEmbedder, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent,
+    TurnStream, Wish,
 };
 use kameo::prelude::*;
 use tokio::sync::Semaphore;

@@ -50,9 +50,15 @@ fn wishes_are_read_with_their_triggers() {
             ("Remind me to check the build in 10 minutes", "check the build | @ 2026-12-01 08:10"),
             ("remind me in 10 minutes to check the build", "check the build | @ 2026-12-01 08:10"),
             ("Please remind me tomorrow at 9 to call Ann.", "call Ann | @ 2026-12-02 09:00"),
-            ("Could you remind me to water the plants every Monday?", "water the plants | @ FREQ=WEEKLY;BYDAY=MO"),
+            (
+                "Could you remind me to water the plants every Monday?",
+                "water the plants | @ FREQ=WEEKLY;BYDAY=MO",
+            ),
             ("flag this for follow-up tomorrow", "this | @ 2026-12-02"),
-            ("alert me when the deployment completes", "the deployment completes | on the deployment completes"),
+            (
+                "alert me when the deployment completes",
+                "the deployment completes | on the deployment completes",
+            ),
             (
                 "every weekday at 8:30 remind me to stretch",
                 "stretch | @ FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=8;BYMINUTE=30",
@@ -87,7 +93,10 @@ fn wishes_are_read_with_their_triggers() {
             ("Set an alarm for 6:30am tomorrow", "alarm | @ 2026-12-02 06:30"),
             ("remind me to rotate the keys on deploy.finished", "rotate the keys | on deploy.finished"),
             ("remind me to water the plants", "water the plants"),
-            ("remind me to pay rent on the 1st of every month #home", "pay rent | @ FREQ=MONTHLY;BYMONTHDAY=1 | #home"),
+            (
+                "remind me to pay rent on the 1st of every month #home",
+                "pay rent | @ FREQ=MONTHLY;BYMONTHDAY=1 | #home",
+            ),
             ("remind me to call Zoë on 5/6", "call Zoë | @ 2027-06-05"),
             ("remind me to call Bo yesterday", "call Bo | @ Past"),
             ("remind me soon to call Bo", "soon to call Bo"),
@@ -144,7 +153,10 @@ fn commands_name_what_they_mean() {
         ("snooze that for an hour", Some(Command::Snooze(that(), "an hour".into()))),
         ("Snooze until tomorrow at 9", Some(Command::Snooze(that(), "tomorrow at 9".into()))),
         ("remind me again in 20 minutes", Some(Command::Snooze(that(), "in 20 minutes".into()))),
-        ("snooze the dentist reminder for two days", Some(Command::Snooze(named("dentist"), "two days".into()))),
+        (
+            "snooze the dentist reminder for two days",
+            Some(Command::Snooze(named("dentist"), "two days".into())),
+        ),
         ("cancel the reminder about the dentist", Some(Command::Cancel(named("dentist")))),
         ("Cancel my dentist reminder", Some(Command::Cancel(named("dentist")))),
         ("never mind that reminder", Some(Command::Cancel(that()))),
@@ -179,6 +191,20 @@ fn where_somebody_is_is_heard() {
 
 #[test]
 fn every_pattern_can_be_built() {
-    let all = [&POLITE, &HEAD, &NO_WISH, &IMPERATIVE, &CONTEXT, &EVENT, &EVENT_NAME, &TAG, &LIST, &SNOOZE, &CANCEL, &MOVE, &DONE];
+    let all = [
+        &POLITE,
+        &HEAD,
+        &NO_WISH,
+        &IMPERATIVE,
+        &CONTEXT,
+        &EVENT,
+        &EVENT_NAME,
+        &TAG,
+        &LIST,
+        &SNOOZE,
+        &CANCEL,
+        &MOVE,
+        &DONE,
+    ];
     assert!(all.iter().all(|pattern| !pattern.as_str().is_empty()));
 }

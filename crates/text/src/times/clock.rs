@@ -33,7 +33,8 @@ impl Clock {
         };
         let small = |value: i64| i8::try_from(value).ok().filter(|value| (0..60).contains(value));
         let certain = meridiem.is_some() || hour == 0 || hour > 12;
-        let (Some(minute), Some(second), Ok(hour)) = (small(minute), small(second), i8::try_from(hour)) else {
+        let (Some(minute), Some(second), Ok(hour)) = (small(minute), small(second), i8::try_from(hour))
+        else {
             return Err(Impossible);
         };
         Ok(Self { hour, minute, second, certain })
@@ -122,9 +123,8 @@ fn hour_alone(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
     if token.is("a") || token.is("an") {
         return None;
     }
-    whole(tokens, at).filter(|(hour, next)| {
-        (0..=24).contains(hour) && super::length::unit(tokens, *next).is_none()
-    })
+    whole(tokens, at)
+        .filter(|(hour, next)| (0..=24).contains(hour) && super::length::unit(tokens, *next).is_none())
 }
 
 fn digits(tokens: &[Token], at: usize, led: bool) -> Read {
@@ -148,7 +148,12 @@ fn digits(tokens: &[Token], at: usize, led: bool) -> Read {
                 next += 2;
             }
         }
-        return Some(finish(tokens, (value, minute, second.unwrap_or(0)), next, token.text.len() == 2 && value < 10));
+        return Some(finish(
+            tokens,
+            (value, minute, second.unwrap_or(0)),
+            next,
+            token.text.len() == 2 && value < 10,
+        ));
     }
     if let Some(minute) = minutes('.') {
         let half = meridiem(tokens, at + 3);
@@ -159,7 +164,8 @@ fn digits(tokens: &[Token], at: usize, led: bool) -> Read {
     }
     // "7h30" and "18h"
     if let Some(hours) = tokens.get(at + 1).filter(|t| t.is("h") && t.glued)
-        && let Some(minute) = tokens.get(at + 2).filter(|t| t.glued && t.text.len() == 2).and_then(Token::number)
+        && let Some(minute) =
+            tokens.get(at + 2).filter(|t| t.glued && t.text.len() == 2).and_then(Token::number)
     {
         let _ = hours;
         return Some(finish(tokens, (value, minute, 0), at + 3, false));

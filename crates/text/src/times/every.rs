@@ -99,7 +99,11 @@ impl Draft {
             rule.month_days = self.ordinals;
         }
         if !self.except.is_empty() {
-            let all = if rule.days.is_empty() { (1..=7).map(|day| (None, weekday_of(day))).collect() } else { rule.days };
+            let all = if rule.days.is_empty() {
+                (1..=7).map(|day| (None, weekday_of(day))).collect()
+            } else {
+                rule.days
+            };
             rule.days = all.into_iter().filter(|(_, day)| !self.except.contains(day)).collect();
             if rule.frequency < Frequency::Weekly {
                 rule.frequency = Frequency::Weekly;
@@ -143,10 +147,14 @@ impl Reader<'_> {
             self.sense(at, Sense::Every).is_some()
                 || self.sense(at, Sense::Each).is_some()
                 || self.sense(at, Sense::Plural).is_some()
-                || matches!(self.word(at), "weekdays" | "weekends" | "once" | "twice" | "beginning" | "start" | "end" | "last")
+                || matches!(
+                    self.word(at),
+                    "weekdays" | "weekends" | "once" | "twice" | "beginning" | "start" | "end" | "last"
+                )
                 || ordinal(self.tokens, at).is_some()
         };
-        begins(at) || lead && (begins(at + 1) || self.word(at + 1) == "the" && begins(at + 2))
+        begins(at)
+            || lead && (begins(at + 1) || self.word(at + 1) == "the" && begins(at + 2))
             || lead && self.word(at) == "starting"
     }
 
@@ -203,7 +211,8 @@ impl Reader<'_> {
 
     /// "every …", "each …", "once a …".
     fn every(&mut self, at: usize) -> Option<usize> {
-        let once = matches!(self.word(at), "once" | "one") && matches!(self.word(at + 1), "a" | "an" | "per" | "every" | "each");
+        let once = matches!(self.word(at), "once" | "one")
+            && matches!(self.word(at + 1), "a" | "an" | "per" | "every" | "each");
         let at = if once { at + 1 } else { at };
         let article = once && matches!(self.word(at), "a" | "an" | "per");
         if self.sense(at, Sense::Every).is_none() && !article {
@@ -215,7 +224,9 @@ impl Reader<'_> {
         if self.word(next) == "other" {
             return self.interval(next + 1, 2);
         }
-        if matches!(self.word(next), "weekday" | "weekdays" | "workday" | "workdays") || self.word(next) == "business" && self.word(next + 1).starts_with("day") {
+        if matches!(self.word(next), "weekday" | "weekdays" | "workday" | "workdays")
+            || self.word(next) == "business" && self.word(next + 1).starts_with("day")
+        {
             return Some(self.weekdays(&WORKDAYS, next + 1 + usize::from(self.word(next) == "business")));
         }
         if matches!(self.word(next), "weekend" | "weekends") {
@@ -260,7 +271,8 @@ impl Reader<'_> {
     fn of_month(&self, at: usize) -> bool {
         let of = ["of", "in"].contains(&self.word(at + 1));
         let place = self.skip_the(at + 2);
-        let month = self.word(place) == "month" || self.sense(place, Sense::Month).is_some()
+        let month = self.word(place) == "month"
+            || self.sense(place, Sense::Month).is_some()
             || self.sense(place, Sense::Every).is_some();
         self.sense(at, Sense::Weekday).is_some() && of && month
     }
@@ -349,9 +361,12 @@ impl Reader<'_> {
         if self.sense(at, Sense::Plural).is_some() {
             self.rule.recurs = true;
         }
-        let dot = |place: usize| usize::from(self.sign(place, '.') && self.tokens[place].glued && self.tokens.len() > place + 1);
+        let dot = |place: usize| {
+            usize::from(self.sign(place, '.') && self.tokens[place].glued && self.tokens.len() > place + 1)
+        };
         let mut next = at + 1 + dot(at + 1);
-        let through = self.sign(next, '-') || ["through", "thru", "to", "till", "until"].contains(&self.word(next));
+        let through =
+            self.sign(next, '-') || ["through", "thru", "to", "till", "until"].contains(&self.word(next));
         if through && let Some(last) = self.sense(next + 1, Sense::Weekday) {
             let mut day = first;
             loop {
@@ -382,7 +397,11 @@ impl Reader<'_> {
 
     fn skip_and(&self, at: usize) -> usize {
         let mut next = at;
-        while self.word(next) == "and" || self.sign(next, ',') || self.sign(next, '&') || self.word(next) == "on" && next > at {
+        while self.word(next) == "and"
+            || self.sign(next, ',')
+            || self.sign(next, '&')
+            || self.word(next) == "on" && next > at
+        {
             next += 1;
         }
         next
@@ -397,7 +416,9 @@ impl Reader<'_> {
             if !numbers.is_empty() && place == next {
                 break;
             }
-            let Some((nth, after)) = self.one_ordinal(place).filter(|_| numbers.len() < LIST_MAX) else { break };
+            let Some((nth, after)) = self.one_ordinal(place).filter(|_| numbers.len() < LIST_MAX) else {
+                break;
+            };
             numbers.push(nth);
             next = after;
         }
@@ -516,7 +537,10 @@ impl Reader<'_> {
                 next = after + 1;
                 continue;
             }
-            let Some(day) = self.sense(after, Sense::Weekday).filter(|_| next == before || after > next) else { break };
+            let Some(day) = self.sense(after, Sense::Weekday).filter(|_| next == before || after > next)
+            else {
+                break;
+            };
             self.rule.except.push(weekday_of(day));
             next = after + 1;
         }
@@ -525,7 +549,9 @@ impl Reader<'_> {
 
     /// "at 8:30", "at 3pm and 6pm".
     fn time(&mut self, at: usize) -> Option<usize> {
-        let led = at > 0 && (["at", "around"].contains(&self.word(at - 1)) || self.word(at - 1) == "and" && !self.rule.times.is_empty());
+        let led = at > 0
+            && (["at", "around"].contains(&self.word(at - 1))
+                || self.word(at - 1) == "and" && !self.rule.times.is_empty());
         let midnight = self.word(at) == "midnight";
         if midnight {
             self.rule.times.push(civil::Time::midnight());
@@ -576,7 +602,8 @@ impl Reader<'_> {
     fn bounds(&mut self, at: usize) -> Option<usize> {
         match self.word(at) {
             "starting" | "beginning" | "from" | "since" | "commencing" => {
-                let place = if ["on", "in", "from", "at"].contains(&self.word(at + 1)) { at + 2 } else { at + 1 };
+                let place =
+                    if ["on", "in", "from", "at"].contains(&self.word(at + 1)) { at + 2 } else { at + 1 };
                 let (date, mut next) = self.date(place, None)?;
                 self.rule.start = Some(date);
                 if ["to", "until", "till", "through"].contains(&self.word(next))
@@ -623,7 +650,10 @@ impl Reader<'_> {
         // Only as much of the text as is one day: a time belongs to each occurrence.
         let end = (at + 1..=self.tokens.len().min(at + 8)).rev().find(|end| {
             frame(&self.tokens[..*end], at, true).is_some_and(|(frame, after)| {
-                after == *end && frame.clock.is_none() && frame.part.is_none() && (frame.day.is_some() || frame.weekday.is_some())
+                after == *end
+                    && frame.clock.is_none()
+                    && frame.part.is_none()
+                    && (frame.day.is_some() || frame.weekday.is_some())
             })
         })?;
         let (frame, _) = frame(&self.tokens[..end], at, true)?;

@@ -3,8 +3,8 @@
 use jiff::civil::Weekday;
 
 use super::clock::{Clock, Impossible, clock};
-use super::lexicon::{Sense, sense};
 use super::length::{Said, said, unit};
+use super::lexicon::{Sense, sense};
 use super::number::{day_of_month, ordinal, whole, year};
 use super::numeric::numeric_date;
 use super::token::{Kind, Token};
@@ -38,27 +38,54 @@ pub(super) enum Day {
     /// So many days from today.
     Relative(i64),
     /// A date, with or without its year.
-    Date { year: Option<i16>, month: i8, day: i8 },
+    Date {
+        year: Option<i16>,
+        month: i8,
+        day: i8,
+    },
     /// 5/6, which may be either.
-    Either { year: Option<i16>, first: i8, second: i8 },
+    Either {
+        year: Option<i16>,
+        first: i8,
+        second: i8,
+    },
     /// A day of a month that is to come.
     OfMonth(i8),
     /// A day of a month that is counted from this one.
     OfMonthAhead(i8, i64),
     /// The n-th weekday of a month; −1 the last.
-    NthWeekday { nth: i8, weekday: Weekday, month: MonthRef, year: Option<i16> },
+    NthWeekday {
+        nth: i8,
+        weekday: Weekday,
+        month: MonthRef,
+        year: Option<i16>,
+    },
     /// Days of the n-th week of a month, of which a weekday is one.
-    NthWeek { nth: i8, month: MonthRef },
+    NthWeek {
+        nth: i8,
+        month: MonthRef,
+    },
     /// So many weeks ahead: the same weekday, or another of that week.
     Week(i64),
     /// The first day of a month.
-    Month { month: MonthRef, year: Option<i16> },
+    Month {
+        month: MonthRef,
+        year: Option<i16>,
+    },
     /// The first day of a year so many ahead.
     Year(i64),
     Weekend(Turn),
     /// The last or the first day of this week (7), month (30) or year (365).
-    Edge { last: bool, days: i64, ahead: i64 },
-    Holiday { which: i64, turn: Turn, year: Option<i16> },
+    Edge {
+        last: bool,
+        days: i64,
+        ahead: i64,
+    },
+    Holiday {
+        which: i64,
+        turn: Turn,
+        year: Option<i16>,
+    },
     /// The n-th such weekday from today.
     NthFromNow(i64, Weekday),
 }
@@ -137,9 +164,12 @@ impl Reader<'_> {
         let (mut next, mut led) = (at, false);
         while let Some(token) = self.tokens.get(next) {
             let word = token.kind == Kind::Word && sense(&token.text, Sense::Small).is_some();
-            let sign = next > self.start && [',', '-', '/', '(', ')', '.'].iter().any(|sign| token.sign(*sign));
+            let sign =
+                next > self.start && [',', '-', '/', '(', ')', '.'].iter().any(|sign| token.sign(*sign));
             // "this" and "of" lead to parts of their own.
-            if !word && !sign || token.is("this") && self.tokens.get(next + 1).is_some_and(|t| self.leads_on(t)) {
+            if !word && !sign
+                || token.is("this") && self.tokens.get(next + 1).is_some_and(|t| self.leads_on(t))
+            {
                 break;
             }
             led |= ["at", "around", "about", "by", "approximately", "circa", "approx", "roughly"]
@@ -158,7 +188,9 @@ impl Reader<'_> {
     fn part(&mut self, at: usize, led: bool) -> Option<usize> {
         let token = self.tokens.get(at)?;
         // After "at", 6.30 is a time and no date.
-        let dotted = led && token.number().is_some() && self.tokens.get(at + 1).is_some_and(|t| t.sign('.') && t.glued);
+        let dotted = led
+            && token.number().is_some()
+            && self.tokens.get(at + 1).is_some_and(|t| t.sign('.') && t.glued);
         if dotted && let Some(next) = self.time(at, led) {
             return Some(next);
         }
@@ -174,7 +206,8 @@ impl Reader<'_> {
     fn now_or_vague(&mut self, at: usize) -> Option<usize> {
         let word = self.word(at);
         if self.frame.is_empty() {
-            let phrase = |words: &[&str]| words.iter().enumerate().all(|(n, word)| self.word(at + n) == *word);
+            let phrase =
+                |words: &[&str]| words.iter().enumerate().all(|(n, word)| self.word(at + n) == *word);
             for (words, count) in [
                 (&["as", "soon", "as", "possible"][..], 4),
                 (&["right", "now"], 2),
@@ -214,14 +247,16 @@ impl Reader<'_> {
         // "two monday later", "three fridays from now"
         if let Some((count, next)) = whole(self.tokens, at)
             && let Some(weekday) = self.sense(next, Sense::Weekday)
-            && (self.word(next + 1) == "later" || self.word(next + 1) == "from" && self.word(next + 2) == "now")
+            && (self.word(next + 1) == "later"
+                || self.word(next + 1) == "from" && self.word(next + 2) == "now")
         {
             self.frame.day = Some(Day::NthFromNow(count, weekday_of(weekday)));
             return Some(next + if self.word(next + 1) == "later" { 2 } else { 3 });
         }
         let before = |back: usize| at.checked_sub(back).map_or("", |place| self.word(place));
         let inside = ["in", "within", "after", "for"].contains(&before(1))
-            || before(2) == "in" && ["about", "around", "approximately", "exactly", "just"].contains(&before(1));
+            || before(2) == "in"
+                && ["about", "around", "approximately", "exactly", "just"].contains(&before(1));
         let (said, mut next) = said(self.tokens, at)?;
         // "for a second" is how long, not when.
         if !self.whole_text && before(1) == "for" && said.seconds() <= 60.0 {
@@ -245,7 +280,12 @@ impl Reader<'_> {
             }
             "from" | "after" | "before" | "since" | "past" if !inside || follows != "past" => {
                 let back = follows == "before";
-                let mut rest = Reader { tokens: self.tokens, frame: Frame::default(), whole_text: true, start: next + 1 };
+                let mut rest = Reader {
+                    tokens: self.tokens,
+                    frame: Frame::default(),
+                    whole_text: true,
+                    start: next + 1,
+                };
                 let (from, _) = rest.skip_small(next + 1);
                 let after = rest.dated(from)?;
                 self.frame.day = rest.frame.day;
@@ -337,7 +377,8 @@ impl Reader<'_> {
         let first = self.word(at) == "first";
         if (first || last) && self.word(at + 1) == "day" && self.word(at + 2) == "of" {
             let (month, year, end) = self.month_ref(at + 3)?;
-            self.frame.day = Some(if last { Day::NthWeek { nth: -1, month } } else { Day::Month { month, year } });
+            self.frame.day =
+                Some(if last { Day::NthWeek { nth: -1, month } } else { Day::Month { month, year } });
             return Some(end);
         }
         let (nth, next) = if last { (-1, at + 1) } else { ordinal(self.tokens, at)? };
@@ -421,11 +462,8 @@ impl Reader<'_> {
                     return Some(end);
                 }
                 let (month, year, end) = self.month_ref(next)?;
-                self.frame.day = Some(if last {
-                    Day::NthWeek { nth: -1, month }
-                } else {
-                    Day::Month { month, year }
-                });
+                self.frame.day =
+                    Some(if last { Day::NthWeek { nth: -1, month } } else { Day::Month { month, year } });
                 return Some(end);
             }
         };
@@ -466,13 +504,16 @@ impl Reader<'_> {
                 self.frame.day = Some(Day::Month { month: MonthRef::Named(month), year: Some(year) });
                 return Some(end);
             }
-            if let Some((day, end)) = day_of_month(self.tokens, next).filter(|(_, end)| self.ends_day(next, *end)) {
+            if let Some((day, end)) =
+                day_of_month(self.tokens, next).filter(|(_, end)| self.ends_day(next, *end))
+            {
                 let (year, end) = self.year_after(end);
                 self.frame.day = Some(Day::Date { year, month, day });
                 return Some(end);
             }
             // A month alone may be a name or a verb: "may", "march", "june".
-            let led = at > 0 && ["in", "until", "till", "by", "this", "next", "from", "of"].contains(&self.word(at - 1));
+            let led = at > 0
+                && ["in", "until", "till", "by", "this", "next", "from", "of"].contains(&self.word(at - 1));
             if turned.is_some() || led || self.whole_text {
                 self.frame.day = Some(Day::Month { month: MonthRef::Named(month), year: None });
                 return Some(self.skip_dot(at + 1).min(self.tokens.len()));
@@ -507,7 +548,10 @@ impl Reader<'_> {
         let mut next = at;
         let mut joined = false;
         while self.word(next) == "of"
-            || self.tokens.get(next).is_some_and(|t| t.sign(',') || t.sign('-') && t.glued || t.sign('/') && t.glued)
+            || self
+                .tokens
+                .get(next)
+                .is_some_and(|t| t.sign(',') || t.sign('-') && t.glued || t.sign('/') && t.glued)
         {
             joined |= self.word(next) == "of";
             next += 1;
@@ -543,7 +587,8 @@ impl Reader<'_> {
         }
         let weekday = weekday_of(self.sense(at, Sense::Weekday)?);
         let name = self.word(at).to_owned();
-        let led = at > 0 && ["on", "by", "until", "till", "every", "each", "and"].contains(&self.word(at - 1));
+        let led =
+            at > 0 && ["on", "by", "until", "till", "every", "each", "and"].contains(&self.word(at - 1));
         // "sat", "sun", "wed" and "mon" are words of their own.
         if name.len() < 4 && turn == Turn::Bare && !led && !self.whole_text && self.frame.day.is_none() {
             return None;
@@ -569,12 +614,20 @@ impl Reader<'_> {
         }
         let the = usize::from(self.word(next) == "the");
         let clock_follows = |end: usize| {
-            let colon = self.tokens.get(end).is_some_and(|t| (t.sign(':') || t.sign('.') || t.sign('/') || t.sign('-')) && t.glued);
-            colon || ["am", "pm", "oclock", "p", "a"].contains(&self.word(end)) || self.sense(end, Sense::Month).is_some()
-                || self.word(end) == "of" || unit(self.tokens, end).is_some()
+            let colon = self
+                .tokens
+                .get(end)
+                .is_some_and(|t| (t.sign(':') || t.sign('.') || t.sign('/') || t.sign('-')) && t.glued);
+            colon
+                || ["am", "pm", "oclock", "p", "a"].contains(&self.word(end))
+                || self.sense(end, Sense::Month).is_some()
+                || self.word(end) == "of"
+                || unit(self.tokens, end).is_some()
         };
         let day = day_of_month(self.tokens, next + the).filter(|(_, end)| !clock_follows(*end));
-        if let Some((day, end)) = day.filter(|(day, _)| the == 1 || *day > 12 || self.tokens[next].number().is_none()) {
+        if let Some((day, end)) =
+            day.filter(|(day, _)| the == 1 || *day > 12 || self.tokens[next].number().is_none())
+        {
             self.frame.day = Some(Day::OfMonth(day));
             return Some(end);
         }
@@ -620,7 +673,10 @@ impl Reader<'_> {
             (&["saint", "patrick"], 9),
             (&["st", "patrick"], 9),
         ];
-        let long = of_its_own.iter().find(|(words, _)| phrase(words)).map(|(words, which)| (*which, at + words.len()));
+        let long = of_its_own
+            .iter()
+            .find(|(words, _)| phrase(words))
+            .map(|(words, which)| (*which, at + words.len()));
         let (mut which, mut next) = long.or_else(|| Some((self.sense(at, Sense::Holiday)?, at + 1)))?;
         if self.word(next) == "s" {
             next += 1;
@@ -633,7 +689,8 @@ impl Reader<'_> {
         } else if which == 7 {
             return None;
         }
-        let of_year = self.word(next) == "of" && self.word(next + 1) == "this" && self.word(next + 2) == "year";
+        let of_year =
+            self.word(next) == "of" && self.word(next + 1) == "this" && self.word(next + 2) == "year";
         let (year, mut end) = self.year_after(next);
         let turn = if of_year { Turn::This } else { turn };
         if of_year {
@@ -734,7 +791,8 @@ impl Reader<'_> {
         let glued = self.tokens.get(next).is_some_and(|t| t.glued && t.kind != Kind::Sign(','));
         let before_clock = self.word(next) == "at";
         let digits = ordinal_here.is_some() && self.tokens[at].kind != Kind::Word;
-        let named = (digits || ordinal_here.is_some() && the) && (the || on || self.whole_text || before_clock);
+        let named =
+            (digits || ordinal_here.is_some() && the) && (the || on || self.whole_text || before_clock);
         let bare = (the || on || before_clock) && self.tokens[at].kind != Kind::Word
             || self.whole_text && self.tokens.len() == 1 && self.tokens[at].kind != Kind::Word;
         if glued || !(named || bare) {
@@ -751,5 +809,8 @@ pub(super) fn century(value: i64) -> i16 {
 }
 
 pub(super) fn weekday_of(number: i64) -> Weekday {
-    i8::try_from(number).ok().and_then(|number| Weekday::from_monday_one_offset(number).ok()).unwrap_or(Weekday::Monday)
+    i8::try_from(number)
+        .ok()
+        .and_then(|number| Weekday::from_monday_one_offset(number).ok())
+        .unwrap_or(Weekday::Monday)
 }

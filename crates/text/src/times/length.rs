@@ -116,7 +116,11 @@ fn part(tokens: &[Token], at: usize) -> Option<(f64, Unit, usize)> {
     // "twenty and four hours", "a couple of weeks", "a few minutes"
     let article = tokens.get(at).is_some_and(|t| t.is("a"));
     let counting = ["couple", "few"];
-    let at = if article && tokens.get(at + 1).is_some_and(|t| counting.contains(&t.text.as_str())) { at + 1 } else { at };
+    let at = if article && tokens.get(at + 1).is_some_and(|t| counting.contains(&t.text.as_str())) {
+        at + 1
+    } else {
+        at
+    };
     let (mut count, mut next) = fractional(tokens, at)?;
     if tokens.get(next).is_some_and(|t| t.is("and"))
         && let Some((more, after)) = whole(tokens, next + 1)

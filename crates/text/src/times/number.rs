@@ -19,7 +19,8 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
         && let Some(tens) = sense(&token.text, Sense::Tens)
     {
         let next = skip_joint(tokens, at + 1);
-        let unit = tokens.get(next).filter(|t| t.kind == Kind::Word).and_then(small).filter(|n| (1..10).contains(n));
+        let unit =
+            tokens.get(next).filter(|t| t.kind == Kind::Word).and_then(small).filter(|n| (1..10).contains(n));
         let (value, next) = match unit.filter(|_| !tokens[next].is("a") && !tokens[next].is("an")) {
             Some(unit) => (tens + unit, next + 1),
             None => (tens, at + 1),
@@ -31,7 +32,8 @@ pub(super) fn whole(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
 }
 
 fn scaled(tokens: &[Token], mut value: i64, mut next: usize) -> (i64, usize) {
-    while let Some(scale) = tokens.get(next).filter(|t| t.kind == Kind::Word).and_then(|t| sense(&t.text, Sense::Scale))
+    while let Some(scale) =
+        tokens.get(next).filter(|t| t.kind == Kind::Word).and_then(|t| sense(&t.text, Sense::Scale))
     {
         value *= scale;
         next += 1;
@@ -57,7 +59,8 @@ pub(super) fn ordinal(tokens: &[Token], at: usize) -> Option<(i64, usize)> {
         Kind::Word => {
             if let Some(tens) = sense(&token.text, Sense::Tens) {
                 let next = skip_joint(tokens, at + 1);
-                let unit = tokens.get(next).and_then(|t| sense(&t.text, Sense::Ordinal)).filter(|n| *n < 10)?;
+                let unit =
+                    tokens.get(next).and_then(|t| sense(&t.text, Sense::Ordinal)).filter(|n| *n < 10)?;
                 return Some((tens + unit, next + 1));
             }
             sense(&token.text, Sense::Ordinal).map(|value| (value, at + 1))

@@ -36,11 +36,13 @@ pub(super) fn numeric_date(
     let (pieces, next, sign) = match spaced {
         Some((pieces, next)) => (pieces, next, ' '),
         None => {
-            let sign = ['-', '/', '.'].into_iter().find(|sign| tokens.get(at + 1).is_some_and(|t| t.sign(*sign)))?;
+            let sign =
+                ['-', '/', '.'].into_iter().find(|sign| tokens.get(at + 1).is_some_and(|t| t.sign(*sign)))?;
             let after = tokens.get(at + 2)?;
             let second = piece(after).filter(|_| tokens[at + 1].glued && after.glued)?;
             let more = tokens.get(at + 3).is_some_and(|t| (t.sign(sign) || t.sign(',')) && t.glued);
-            let third = tokens.get(at + 4).filter(|t| more && (t.glued || tokens[at + 3].sign(','))).and_then(piece);
+            let third =
+                tokens.get(at + 4).filter(|t| more && (t.glued || tokens[at + 3].sign(','))).and_then(piece);
             match third {
                 Some(third) => (vec![first, second, third], at + 5, sign),
                 None => (vec![first, second], at + 3, sign),
@@ -107,11 +109,14 @@ fn two(a: Piece, b: Piece, sign: char) -> Option<Result<Day, Impossible>> {
 }
 
 fn three(a: Piece, b: Piece, c: Piece) -> Option<Result<Day, Impossible>> {
-    let year = |value: i64, long: bool| if long { i16::try_from(value).unwrap_or(9999) } else { century(value) };
+    let year =
+        |value: i64, long: bool| if long { i16::try_from(value).unwrap_or(9999) } else { century(value) };
     Some(match (a, b, c) {
-        (Piece::Digits { value: y, long: true }, Piece::Digits { value: m, .. }, Piece::Digits { value: d, .. }) => {
-            checked(Some(year(y, true)), m, d)
-        }
+        (
+            Piece::Digits { value: y, long: true },
+            Piece::Digits { value: m, .. },
+            Piece::Digits { value: d, .. },
+        ) => checked(Some(year(y, true)), m, d),
         (Piece::Digits { value: y, long: true }, Piece::Month(m), Piece::Digits { value: d, .. })
         | (Piece::Digits { value: y, long: true }, Piece::Digits { value: d, .. }, Piece::Month(m)) => {
             checked(Some(year(y, true)), m, d)
@@ -120,7 +125,11 @@ fn three(a: Piece, b: Piece, c: Piece) -> Option<Result<Day, Impossible>> {
         | (Piece::Month(m), Piece::Digits { value: d, .. }, Piece::Digits { value: y, long }) => {
             checked(Some(year(y, long)), m, d)
         }
-        (Piece::Digits { value: a, .. }, Piece::Digits { value: b, .. }, Piece::Digits { value: y, long }) => {
+        (
+            Piece::Digits { value: a, .. },
+            Piece::Digits { value: b, .. },
+            Piece::Digits { value: y, long },
+        ) => {
             let year = Some(year(y, long));
             match (a, b) {
                 (1..=12, 1..=12) => Ok(Day::Either { year, first: small(a), second: small(b) }),

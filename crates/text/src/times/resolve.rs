@@ -56,11 +56,21 @@ pub(super) fn resolve(frame: &Frame, stand: &Standpoint) -> Reading {
 /// A length from now alone: "in ten minutes", "3 hours ago".
 fn shifted_from_now(frame: &Frame) -> Option<Reading> {
     let shift = frame.shift.as_ref().filter(|shift| !shift.anchored)?;
-    if frame.day.is_some() || frame.weekday.is_some() || frame.clock.is_some() || frame.part.is_some() || shift.back {
+    if frame.day.is_some()
+        || frame.weekday.is_some()
+        || frame.clock.is_some()
+        || frame.part.is_some()
+        || shift.back
+    {
         return None;
     }
     let length = shift.said.length();
-    Some(length.map_or(Reading::Unclear(Doubt { why: DoubtKind::Impossible, options: Vec::new() }), Reading::After))
+    Some(
+        length.map_or(
+            Reading::Unclear(Doubt { why: DoubtKind::Impossible, options: Vec::new() }),
+            Reading::After,
+        ),
+    )
 }
 
 fn placed(frame: &Frame, found: Option<Found>, stand: &Standpoint) -> Reading {
@@ -145,7 +155,9 @@ fn awake(frame: &Frame, date: Date, time: civil::Time, stand: &Standpoint) -> ci
     if date != stand.now.date() || date.to_datetime(time) > stand.now {
         // At 6 in the morning, "at 7" and "at 6:30" are soon.
         let early = clock.time();
-        let soon = date == stand.now.date() && early > stand.now.time() && stand.now.time() >= civil::time(4, 0, 0, 0);
+        let soon = date == stand.now.date()
+            && early > stand.now.time()
+            && stand.now.time() >= civil::time(4, 0, 0, 0);
         return if soon && early < time { early } else { time };
     }
     let later = clock.twelve_later().time();
@@ -233,7 +245,8 @@ fn time_is_over(frame: &Frame, stand: &Standpoint) -> bool {
     let time = time_of(frame, true).unwrap_or(stand.default_time);
     let certain = frame.clock.is_none_or(|clock| clock.certain);
     let latest = if certain { time } else { time.max(frame.clock.map_or(time, |c| c.twelve_later().time())) };
-    latest <= stand.now.time() && !(frame.clock.is_none() && frame.part.is_none() && stand.now.time() <= stand.default_time)
+    latest <= stand.now.time()
+        && !(frame.clock.is_none() && frame.part.is_none() && stand.now.time() <= stand.default_time)
 }
 
 fn one_day(day: &Day, frame: &Frame, stand: &Standpoint) -> Result<Found, Unfound> {
@@ -252,13 +265,16 @@ fn one_day(day: &Day, frame: &Frame, stand: &Standpoint) -> Result<Found, Unfoun
             fixed(Date::new(month.year(), month.month(), *day).ok())
         }
         Day::NthWeekday { nth, weekday, month, year } => {
-            nth_weekday(*nth, *weekday, *month, *year, today, over).map_or(Err(Unfound::Impossible), |date| {
-                Ok(Found { date, fixed: year.is_some() })
-            })
+            nth_weekday(*nth, *weekday, *month, *year, today, over)
+                .map_or(Err(Unfound::Impossible), |date| Ok(Found { date, fixed: year.is_some() }))
         }
         Day::NthWeek { nth, month } => {
             let first = month_start(*month, None, today).ok_or(Unfound::Impossible)?;
-            let date = if *nth < 0 { first.last_of_month() } else { first.saturating_add((7 * i64::from(nth - 1)).days()) };
+            let date = if *nth < 0 {
+                first.last_of_month()
+            } else {
+                first.saturating_add((7 * i64::from(nth - 1)).days())
+            };
             free(Some(date))
         }
         Day::Week(ahead) => fixed(today.checked_add((7 * ahead).days()).ok()),
@@ -433,7 +449,9 @@ fn holiday(
             4 => Date::new(year, 11, 1).ok()?.nth_weekday_of_month(4, Weekday::Thursday).ok(),
             5 => Date::new(year, 2, 14).ok(),
             7 => Date::new(year, 7, 4).ok(),
-            8 => Date::new(year, 11, 1).ok()?.nth_weekday_of_month(4, Weekday::Thursday).ok()?.tomorrow().ok(),
+            8 => {
+                Date::new(year, 11, 1).ok()?.nth_weekday_of_month(4, Weekday::Thursday).ok()?.tomorrow().ok()
+            }
             9 => Date::new(year, 3, 17).ok(),
             20 => Date::new(year, 1, 1).ok(),
             21 => Date::new(year, 12, 31).ok(),

@@ -20,7 +20,9 @@ fn told(phrase: &str, stand: &Standpoint) -> String {
     match read(phrase, stand) {
         None => "unread".to_owned(),
         Some(Reading::At(moment)) => said(&moment),
-        Some(Reading::After(length)) => length.after(stand.now).unwrap().strftime("%Y-%m-%d %H:%M").to_string(),
+        Some(Reading::After(length)) => {
+            length.after(stand.now).unwrap().strftime("%Y-%m-%d %H:%M").to_string()
+        }
         Some(Reading::Every(repetition)) => repetition.rule.to_rrule(),
         Some(Reading::Unclear(doubt)) => match doubt.why {
             DoubtKind::Past => format!("past {}", said(&doubt.options[0])),

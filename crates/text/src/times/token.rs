@@ -18,7 +18,10 @@ pub(super) struct Token {
 pub(super) enum Kind {
     Word,
     /// Digits, and whether an ending makes them an ordinal ("8th").
-    Number { value: i64, ordinal: bool },
+    Number {
+        value: i64,
+        ordinal: bool,
+    },
     Sign(char),
 }
 
@@ -56,7 +59,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         if letter.is_whitespace() {
             continue;
         }
-        let digit = |letter: char| letter.is_numeric() && letter.to_digit(10).is_some() || wide_digit(letter).is_some();
+        let digit = |letter: char| {
+            letter.is_numeric() && letter.to_digit(10).is_some() || wide_digit(letter).is_some()
+        };
         let (kind_digit, word) = (digit(letter), letter.is_alphabetic());
         let mut body = String::new();
         let mut stop = at + letter.len_utf8();
@@ -143,7 +148,8 @@ fn join(rest: &[Token]) -> (Token, usize) {
         if !first.is(letter) {
             continue;
         }
-        let dotted = get(1).is_some_and(|t| t.sign('.') && t.glued) && get(2).is_some_and(|t| t.is("m") && t.glued);
+        let dotted =
+            get(1).is_some_and(|t| t.sign('.') && t.glued) && get(2).is_some_and(|t| t.is("m") && t.glued);
         if dotted {
             let count = if get(3).is_some_and(|t| t.sign('.') && t.glued) { 4 } else { 3 };
             return spanning(meridiem, Kind::Word, count);

@@ -21,7 +21,16 @@ static NAMES: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
 fn iana(tokens: &[Token], at: usize) -> Option<(String, usize)> {
     let word = |place: usize| tokens.get(place).filter(|t| t.kind == Kind::Word).map(|t| t.text.as_str());
     let areas = [
-        "africa", "america", "antarctica", "arctic", "asia", "atlantic", "australia", "europe", "indian", "pacific",
+        "africa",
+        "america",
+        "antarctica",
+        "arctic",
+        "asia",
+        "atlantic",
+        "australia",
+        "europe",
+        "indian",
+        "pacific",
         "etc",
     ];
     let area = word(at).filter(|word| areas.contains(word))?;
@@ -61,7 +70,9 @@ pub(super) fn zone_at(tokens: &[Token], at: usize) -> Option<(String, usize)> {
         said = true;
     }
     // A city alone is where something is, not when: it needs "time".
-    let short = name.len() <= 4 && !name.contains(' ') && !["rome", "oslo", "lima", "cuba", "iran", "uae", "uk", "baku"].contains(&name.as_str());
+    let short = name.len() <= 4
+        && !name.contains(' ')
+        && !["rome", "oslo", "lima", "cuba", "iran", "uae", "uk", "baku"].contains(&name.as_str());
     (said || short).then(|| (zone.to_owned(), next))
 }
 
@@ -84,7 +95,9 @@ pub fn zone_named(text: &str) -> Option<String> {
         let (zone, _, next) = named(&tokens, skipped)?;
         Some((zone.to_owned(), next))
     })?;
-    let over = |token: &Token| token.is("time") || token.is("zone") || token.is("timezone") || token.kind == Kind::Sign('.');
+    let over = |token: &Token| {
+        token.is("time") || token.is("zone") || token.is("timezone") || token.kind == Kind::Sign('.')
+    };
     tokens[next..].iter().all(over).then_some(zone)
 }
 
