@@ -69,6 +69,7 @@ pub(crate) async fn run(
     let session = new_session(opened, now);
     let mut chat = Chat { opened, settings, output, session, spoke_at: now, private, fault: None };
     chat.greet()?;
+    chat.opened.courier(settings, false).await?;
     let mut coming = Coming::listen(chat.opened).await;
     loop {
         let read = chat.read(&mut lines, &mut interrupts, &mut coming).await?;

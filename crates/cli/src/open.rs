@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bethink::Builder;
 use bethink_api::{Fault, FaultKind, Request, SpaceName};
-use bethink_daemon::{Door, LocalDoor, Server, SocketDoor, serve};
+use bethink_daemon::{Door, LocalDoor, OnDue, Posted, Server, SocketDoor, serve};
 use bethink_runtime::{DataDir, Handle, RuntimeError};
 use bethink_settings::Settings;
 use tokio::time::Instant;
@@ -37,6 +37,27 @@ impl Opened {
     /// Whether this process owns the data.
     pub(crate) fn owns(&self) -> bool {
         self.own.is_some()
+    }
+
+    /// Has reminders of every space delivered by what is configured, where this process owns the data: a command by every
+    /// process that lasts, webhooks by the one that stays in the background.
+    pub(crate) async fn courier(&self, settings: &Settings, stays: bool) -> Result<(), Fault> {
+        let Some((handle, _)) = &self.own else { return Ok(()) };
+        let section = &settings.file.prospective;
+        if !section.on_due.is_empty() {
+            let timeout = Duration::from_secs(u64::from(section.on_due_timeout_seconds));
+            handle.bells().add(Arc::new(OnDue::new(section.on_due.clone(), timeout)));
+        }
+        if stays {
+            let setup = |error: RuntimeError| Fault::new(FaultKind::Usage, error.to_string());
+            for webhook in settings.webhooks().map_err(setup)? {
+                handle.bells().add(Arc::new(Posted::new(webhook)));
+            }
+            handle.bells().set_stays();
+        }
+        // What is overdue is delivered at once.
+        handle.tick().await;
+        Ok(())
     }
 
     /// Asks for something that has one response.

@@ -6,6 +6,7 @@
 
 mod backup;
 mod client;
+mod courier;
 mod doctor;
 mod door;
 mod embedder;
@@ -17,6 +18,7 @@ mod status;
 mod transfer;
 
 pub use client::SocketDoor;
+pub use courier::{OnDue, Posted};
 pub use door::{Door, DoorFuture, Responses, closed};
 pub use local::LocalDoor;
 pub use server::{Server, open_socket, serve};

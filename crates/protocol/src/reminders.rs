@@ -396,6 +396,8 @@ pub struct Parcel {
     pub due: DueReminder,
     /// When it was due, in words and in the user's zone.
     pub when: String,
+    /// When it is handed over.
+    pub at: Timestamp,
 }
 
 /// Nobody took a reminder, and why.

@@ -9,6 +9,7 @@ mod minilm;
 mod no_embedder;
 mod remote;
 mod scripted;
+mod webhook;
 mod word_senses;
 mod wordpiece;
 
@@ -25,4 +26,5 @@ pub use minilm::MiniLm;
 pub use no_embedder::NoEmbedder;
 pub use remote::{ApiKey, LanguageConfig, LanguageProvider, Receiver, RemoteEmbedder, RemoteModel, Secret};
 pub use scripted::{Act, Scripted};
+pub use webhook::{Webhook, WebhookError};
 pub use word_senses::EmbeddedSenses;

@@ -14,7 +14,7 @@ mod secret;
 mod tests;
 mod through_genai;
 
-pub(crate) use http::address;
+pub(crate) use http::{WebhookAddress, address, client as webhook_client};
 
 pub use config::{LanguageConfig, LanguageProvider, Receiver};
 pub use embedder::RemoteEmbedder;

@@ -104,7 +104,7 @@ impl Shared {
         due.sort_by(DueReminder::order);
         due.truncate(DELIVERED_MAX);
         for due in due {
-            let parcel = Parcel { space: self.args.space.clone(), when: manner.due(&due), due };
+            let parcel = Parcel { space: self.args.space.clone(), when: manner.due(&due), due, at: now };
             self.hand_over(&parcel, now, standing).await?;
         }
         Ok(())

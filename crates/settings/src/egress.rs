@@ -1,5 +1,7 @@
 //! What leaves this process for a server.
 
+use bethink_providers::Webhook;
+
 use crate::load::Settings;
 
 /// Data that go to a host.
@@ -41,6 +43,14 @@ impl Settings {
             let open = if receiver.local || receiver.encrypted { "" } else { ", unencrypted" };
             let data = format!("{what}{open}");
             flows.push(Flow { host: receiver.host, data, key: key.to_owned(), local: receiver.local });
+        }
+        for (at, webhook) in self.file.prospective.webhooks.iter().enumerate() {
+            let Ok(hook) = Webhook::new(&webhook.url, None) else { continue };
+            let receiver = hook.receiver();
+            let open = if receiver.local || receiver.encrypted { "" } else { ", unencrypted" };
+            let data = format!("reminders that come due, by `serve`{open}");
+            let key = format!("prospective.webhooks[{at}]");
+            flows.push(Flow { host: receiver.host, data, key, local: receiver.local });
         }
         flows
     }

@@ -10,7 +10,7 @@ use bethink_memory_store::{MigrationConfig, StoreConfig};
 use bethink_planner::PlannerConfig;
 use bethink_providers::{
     ApiKey, EmbeddedSenses, EmbeddingConfig, EmbeddingError, EmbeddingModel, EmbeddingProvider,
-    LanguageModel, MiniLm, NoEmbedder, OnChange, RemoteEmbedder,
+    LanguageModel, MiniLm, NoEmbedder, OnChange, RemoteEmbedder, Webhook,
 };
 use bethink_runtime::{DataDir, FormerEmbedders, Handle, Ingredients, Persona, RuntimeError, start};
 use bethink_text::times::Locale;
@@ -49,6 +49,25 @@ impl Settings {
             let made = config.map(|config| settings.embedder_of(&config)).transpose();
             made.map(|made| made.map(|(model, _)| model)).map_err(|error| error.to_string())
         })
+    }
+
+    /// Where `serve` posts reminders that come due.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Setup`] when an address can't be used, or a secret is named and not there.
+    pub fn webhooks(&self) -> Result<Vec<Webhook>, RuntimeError> {
+        let made = self.file.prospective.webhooks.iter().map(|section| {
+            let secret = match &section.secret_env {
+                None => None,
+                Some(name) => Some(self.named.get(name).ok_or_else(|| {
+                    RuntimeError::Setup(format!(
+                        "the environment has no variable `{name}`, which `secret_env` of a webhook names"
+                    ))
+                })?),
+            };
+            Webhook::new(&section.url, secret).map_err(|error| RuntimeError::Setup(error.to_string()))
+        });
+        made.collect()
     }
 
     fn embedder_of(&self, embedding: &EmbeddingConfig) -> Result<Meaning, EmbeddingError> {

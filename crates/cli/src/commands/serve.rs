@@ -21,6 +21,7 @@ pub(crate) async fn run(builder: &Builder, settings: &Settings, output: Output) 
             return Ok(ExitCode::SUCCESS);
         }
     };
+    opened.courier(settings, true).await?;
     announce(settings, output, opened.socket())?;
     let name = signals.next().await;
     tracing::info!(signal = name, "finishing what was begun");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url};
 
-use super::config::LanguageProvider;
+use super::config::{LanguageProvider, Receiver};
 use super::secret::ApiKey;
 
 /// A server's address, taken apart.
@@ -43,6 +43,48 @@ pub(crate) fn address(url: &str) -> Result<Address, &'static str> {
     })
 }
 
+/// Whether a place is spoken to over TLS.
+pub(crate) trait Encrypts {
+    fn encrypted(&self) -> bool;
+}
+
+impl Encrypts for Address {
+    fn encrypted(&self) -> bool {
+        self.encrypted
+    }
+}
+
+/// The address of a webhook, which may carry a token in its path or query.
+#[derive(Debug, Clone)]
+pub(crate) struct WebhookAddress {
+    url: Url,
+    receiver: Receiver,
+}
+
+impl WebhookAddress {
+    pub(crate) fn of(url: &str) -> Result<Self, &'static str> {
+        let mut bare = Url::parse(url.trim()).map_err(|_| "is no address such as https://example.org/hook")?;
+        let whole = bare.clone();
+        bare.set_query(None);
+        let Address { host, local, encrypted, .. } = address(bare.as_str())?;
+        Ok(Self { url: whole, receiver: Receiver { host, local, encrypted } })
+    }
+
+    pub(crate) fn url(&self) -> Url {
+        self.url.clone()
+    }
+
+    pub(crate) fn receiver(&self) -> Receiver {
+        self.receiver.clone()
+    }
+}
+
+impl Encrypts for WebhookAddress {
+    fn encrypted(&self) -> bool {
+        self.receiver.encrypted
+    }
+}
+
 /// A client that does as it is told and nothing more: no redirect takes a prompt to another host, no variable of the
 /// environment puts a proxy in between, and nothing is tried twice unasked.
 ///
@@ -50,14 +92,14 @@ pub(crate) fn address(url: &str) -> Result<Address, &'static str> {
 /// and not installed for the whole process.
 ///
 /// `connect` bounds reaching the server, `call` everything.
-pub(super) fn client(
-    address: &Address,
+pub(crate) fn client(
+    address: &impl Encrypts,
     headers: HeaderMap,
     connect: Duration,
     call: Duration,
 ) -> Result<Client, String> {
     Client::builder()
-        .tls_backend_preconfigured(tls(address.encrypted)?)
+        .tls_backend_preconfigured(tls(address.encrypted())?)
         .default_headers(headers)
         .connect_timeout(connect)
         // Ends a body that never pauses; the deadline of the caller can't interrupt a poll.
