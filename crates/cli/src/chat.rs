@@ -74,7 +74,7 @@ pub(crate) async fn run(
     loop {
         let read = chat.read(&mut lines, &mut interrupts, &mut coming).await?;
         match read {
-            Read::Line(line) => match chat.line(&line, &mut lines, &mut interrupts).await? {
+            Read::Line(line) => match chat.line(&line, &mut lines, (&mut interrupts, &mut coming)).await? {
                 Next::Continue => {}
                 Next::Leave => break,
             },
@@ -158,7 +158,7 @@ impl Chat<'_> {
         &mut self,
         line: &str,
         lines: &mut Lines,
-        interrupts: &mut Interrupts,
+        (interrupts, coming): (&mut Interrupts, &mut Coming),
     ) -> anyhow::Result<Next> {
         let trimmed = line.trim();
         if trimmed.starts_with('/') {
@@ -169,14 +169,15 @@ impl Chat<'_> {
         }
         self.renew_session();
         let asked = turns::Asked { session: self.session, message: line.to_owned(), private: self.private };
-        let mut shown = turns::run(self.opened, self.settings, self.output, &asked, interrupts).await?;
+        let mut shown = turns::run(self.opened, self.settings, self.output, &asked, (interrupts, coming)).await?;
         if let Shown::Fault(fault) = &shown
             && fault.fault.kind == FaultKind::Gone
         {
             let builder = self.opened.builder.clone();
             *self.opened = crate::open::open(&builder, self.settings).await?;
+            *coming = Coming::listen(self.opened).await;
             if !fault.begun {
-                shown = turns::run(self.opened, self.settings, self.output, &asked, interrupts).await?;
+                shown = turns::run(self.opened, self.settings, self.output, &asked, (interrupts, coming)).await?;
             }
         }
         match shown {

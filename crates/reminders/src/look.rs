@@ -8,7 +8,7 @@ use bethink_protocol::{
     Urgency,
 };
 
-use crate::shared::{Shared, Standing, memory};
+use crate::shared::{Shared, memory};
 use crate::transitions::{acknowledged, backoff, released, settled};
 
 /// Reminders that one commit settles.
@@ -19,46 +19,39 @@ const DELIVERED_MAX: usize = 256;
 impl Shared {
     /// Looks once; where another look is under way, after it.
     pub(crate) async fn look(self: Arc<Self>, now: Timestamp) -> Result<(), ReminderError> {
-        let mut standing = self.looking.lock().await;
-        let before = !standing.begun;
-        self.settle(now, before).await?;
-        standing.begun = true;
-        standing.failed.retain(|_, retry| *retry > now);
-        self.deliver(now, &mut standing).await?;
-        self.note(now, &standing).await?;
-        drop(standing);
+        let mut begun = self.looking.lock().await;
+        self.settle(now, !*begun).await?;
+        *begun = true;
+        self.deliver(now).await?;
+        drop(begun);
+        self.refresh(now).await?;
         self.mean(now).await
     }
 
-    /// Notes when to look next. Called after every change too.
+    /// Notes when to look next. Called after every change.
     pub(crate) async fn refresh(&self, now: Timestamp) -> Result<(), ReminderError> {
-        let standing = self.looking.lock().await;
-        self.note(now, &standing).await?;
-        if self.args.couriers.present(&self.args.space) && self.overdue(now, &standing).await? {
-            // The timer strikes for what came due by this change.
-            let soon = now + Span::from_millis(1);
-            self.set_strike(Some(soon));
-            self.args.next_look.lower(&self.args.space, Some(soon), None).await;
-        }
-        Ok(())
-    }
-
-    /// Whether something is due that somebody can be shown.
-    async fn overdue(&self, now: Timestamp, standing: &Standing) -> Result<bool, ReminderError> {
-        let seen = self.see(Looked::LookedAtBy(now), now).await?;
-        let waits =
-            |r: &Reminder| r.showable_since(now).is_some() && !standing.failed.contains_key(&r.delivery_id());
-        Ok(seen.reminders.iter().any(waits))
-    }
-
-    async fn note(&self, now: Timestamp, standing: &Standing) -> Result<(), ReminderError> {
+        let _one = self.noting.lock().await;
         let seen = self.see(Looked::Nothing, now).await?;
-        let retry = standing.failed.values().min().copied();
-        let strike = [seen.upcoming, retry].into_iter().flatten().min();
+        let (_, retry) = self.failed(now);
+        let overdue = seen.next_look.is_some_and(|at| at <= now) && self.waits(now).await?;
+        // What came due by a change is told by the next stroke of the timer.
+        let soon = overdue.then(|| now + Span::from_millis(1));
+        let strike = [seen.upcoming, retry, soon].into_iter().flatten().min();
         self.set_strike(strike);
         let next = Upcoming { by: seen.next_look, strike, events: seen.events };
         self.args.next_look.set(&self.args.space, next).await;
         Ok(())
+    }
+
+    /// Whether something is due that somebody can be shown.
+    async fn waits(&self, now: Timestamp) -> Result<bool, ReminderError> {
+        if !self.args.couriers.present(&self.args.space) {
+            return Ok(false);
+        }
+        let seen = self.see(Looked::LookedAtBy(now), now).await?;
+        let (failed, _) = self.failed(now);
+        let waits = |r: &Reminder| r.showable_since(now).is_some() && !failed.contains(&r.delivery_id());
+        Ok(seen.reminders.iter().any(waits))
     }
 
     /// Brings what is stored up to now; at the start, every open reminder.
@@ -85,15 +78,16 @@ impl Shared {
         Ok(())
     }
 
-    async fn deliver(&self, now: Timestamp, standing: &mut Standing) -> Result<(), ReminderError> {
+    async fn deliver(&self, now: Timestamp) -> Result<(), ReminderError> {
         if !self.args.couriers.present(&self.args.space) {
             return Ok(());
         }
         let seen = self.see(Looked::LookedAtBy(now), now).await?;
         let manner = self.manner(&seen.whereabouts, None, now);
+        let (failed, _) = self.failed(now);
         let late_after = self.args.config.late_after();
         let showable = |reminder: &&Reminder| {
-            reminder.showable_since(now).is_some() && !standing.failed.contains_key(&reminder.delivery_id())
+            reminder.showable_since(now).is_some() && !failed.contains(&reminder.delivery_id())
         };
         let mut due: Vec<DueReminder> = seen
             .reminders
@@ -105,18 +99,13 @@ impl Shared {
         due.truncate(DELIVERED_MAX);
         for due in due {
             let parcel = Parcel { space: self.args.space.clone(), when: manner.due(&due), due, at: now };
-            self.hand_over(&parcel, now, standing).await?;
+            self.hand_over(&parcel, now).await?;
         }
         Ok(())
     }
 
     /// Leases one, has it shown, and acknowledges it, or lets it go.
-    async fn hand_over(
-        &self,
-        parcel: &Parcel,
-        now: Timestamp,
-        standing: &mut Standing,
-    ) -> Result<(), ReminderError> {
+    async fn hand_over(&self, parcel: &Parcel, now: Timestamp) -> Result<(), ReminderError> {
         let id = parcel.due.id;
         // Durable before it is shown: whoever shows it after a crash knows that this may have been seen.
         let lease = LeaseReminders { shown: vec![parcel.due.clone()], recall: None, pushed: true, at: now };
@@ -133,7 +122,7 @@ impl Shared {
                 });
                 let attempts = reminder.await?.map_or(1, |reminder| reminder.delivery.attempts);
                 tracing::warn!(space = %self.args.space, %id, reason = refused.0, "a reminder was taken by nobody");
-                standing.failed.insert(id, now + backoff(attempts));
+                self.set_failed(id, now + backoff(attempts));
                 Ok(())
             }
         }

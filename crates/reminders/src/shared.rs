@@ -1,6 +1,6 @@
 //! What the tasks of one space's reminders share: ports, and the ways of asking through them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bethink_cognition::ProspectiveConfig;
@@ -42,18 +42,12 @@ pub struct RemindersArgs {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) args: RemindersArgs,
-    /// One look at a time.
-    pub(crate) looking: tokio::sync::Mutex<Standing>,
+    /// One look at a time; whether a first one was taken. A look may wait for somebody to show a reminder, so nothing else
+    /// waits for this.
+    pub(crate) looking: tokio::sync::Mutex<bool>,
+    /// One note of when to look next after another, so that the last one is the newest.
+    pub(crate) noting: tokio::sync::Mutex<()>,
     quick: Mutex<Quick>,
-}
-
-/// What is known between two looks.
-#[derive(Debug, Default)]
-pub(crate) struct Standing {
-    /// A first look was taken.
-    pub(crate) begun: bool,
-    /// Deliveries that failed, and when they are tried again.
-    pub(crate) failed: HashMap<DeliveryId, Timestamp>,
 }
 
 #[derive(Debug, Default)]
@@ -62,12 +56,26 @@ struct Quick {
     strike: Option<Timestamp>,
     /// The reminder that was shown or spoken of last.
     last: Option<TraceId>,
+    /// Deliveries that failed, and when they are tried again.
+    failed: HashMap<DeliveryId, Timestamp>,
 }
 
 impl Shared {
     pub(crate) fn new(args: RemindersArgs) -> Self {
         let quick = Mutex::new(Quick::default());
-        Self { args, looking: tokio::sync::Mutex::default(), quick }
+        Self { args, looking: tokio::sync::Mutex::default(), noting: tokio::sync::Mutex::default(), quick }
+    }
+
+    /// Notes that a delivery failed.
+    pub(crate) fn set_failed(&self, id: DeliveryId, again_at: Timestamp) {
+        self.quick.lock().unwrap_or_else(PoisonError::into_inner).failed.insert(id, again_at);
+    }
+
+    /// Deliveries that failed and are not to be tried again yet, and when the first of them is.
+    pub(crate) fn failed(&self, now: Timestamp) -> (HashSet<DeliveryId>, Option<Timestamp>) {
+        let mut quick = self.quick.lock().unwrap_or_else(PoisonError::into_inner);
+        quick.failed.retain(|_, again_at| *again_at > now);
+        (quick.failed.keys().copied().collect(), quick.failed.values().min().copied())
     }
 
     /// When the timer is of use next.

@@ -2,7 +2,9 @@
 
 use bethink_domain::{DueReminder, Reminder, Stage, Timestamp, When};
 use bethink_protocol::{Question, Told};
+use bethink_domain::recurrence::{Frequency, Recurrence};
 use jiff::ZonedDateTime;
+use jiff::civil::Weekday;
 
 use crate::transitions::{Zones, zone_of};
 
@@ -55,7 +57,7 @@ impl Manner {
             parts.push(if parts.is_empty() { time } else { format!("not before {time}") });
         }
         if let Some(rule) = trigger.rule() {
-            parts.push(format!("and again by the rule {}", rule.to_rrule()));
+            parts.push(format!("and {}", rule_words(rule, self.twelve_hour)));
         }
         parts.join(", ")
     }
@@ -104,4 +106,97 @@ impl Manner {
 /// A question, without readings to choose from.
 pub(crate) fn question(kind: &'static str, said: impl Into<String>) -> Question {
     Question { kind, said: said.into(), options: Vec::new() }
+}
+
+/// A rule in words: "every month on the last Friday at 09:00".
+pub(crate) fn rule_words(rule: &Recurrence, twelve_hour: bool) -> String {
+    let unit = match rule.frequency {
+        Frequency::Secondly => "second",
+        Frequency::Minutely => "minute",
+        Frequency::Hourly => "hour",
+        Frequency::Daily => "day",
+        Frequency::Weekly => "week",
+        Frequency::Monthly => "month",
+        Frequency::Yearly => "year",
+    };
+    let mut words = match rule.interval {
+        0 | 1 => format!("every {unit}"),
+        2 => format!("every other {unit}"),
+        several => format!("every {several} {unit}s"),
+    };
+    let mut add = |lead: &str, list: Vec<String>| {
+        if !list.is_empty() {
+            words.push_str(lead);
+            words.push_str(&listed(&list));
+        }
+    };
+    let name = |day: Weekday| DAYS[usize::from(day.to_monday_zero_offset().unsigned_abs()) % 7].to_owned();
+    let day = |(nth, day): &(Option<i8>, Weekday)| match nth {
+        None => name(*day),
+        Some(nth) => format!("the {} {}", counted(i16::from(*nth)), name(*day)),
+    };
+    add(" on ", rule.days.iter().map(day).collect());
+    add(" on the ", rule.month_days.iter().map(|day| counted(i16::from(*day))).collect());
+    add(" on day ", rule.year_days.iter().map(ToString::to_string).collect());
+    add(" in week ", rule.weeks.iter().map(ToString::to_string).collect());
+    let month = |month: &i8| MONTHS[usize::from(month.unsigned_abs().saturating_sub(1)) % 12].to_owned();
+    add(" in ", rule.months.iter().map(month).collect());
+    let clock = if twelve_hour { "%-I:%M %P" } else { "%H:%M" };
+    add(" at ", rule.times.iter().map(|time| time.strftime(clock).to_string()).collect());
+    if let Some(count) = rule.count {
+        words.push_str(&format!(", {count} times"));
+    }
+    if let Some(until) = rule.until {
+        words.push_str(&format!(", until {}", until.strftime("%-d %B %Y")));
+    }
+    words
+}
+
+const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const MONTHS: [&str; 12] = [
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+];
+
+fn counted(nth: i16) -> String {
+    let ending = |n: i16| match (n % 100, n % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    match nth {
+        -1 => "last".to_owned(),
+        nth if nth < 0 => format!("{}{} last", -nth, ending(-nth)),
+        nth => format!("{nth}{}", ending(nth)),
+    }
+}
+
+fn listed(list: &[String]) -> String {
+    match list {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_said_in_words() {
+        for (rule, words) in [
+            ("FREQ=DAILY", "every day"),
+            ("FREQ=WEEKLY;INTERVAL=2;BYDAY=TH", "every other week on Thursday"),
+            ("FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=9", "every month on the last Friday at 09:00"),
+            ("FREQ=MONTHLY;BYMONTHDAY=1,-2", "every month on the 1st and 2nd last"),
+            ("FREQ=YEARLY;BYMONTH=11;BYDAY=4TH", "every year on the 4th Thursday in November"),
+            ("FREQ=MINUTELY;INTERVAL=15;COUNT=3", "every 15 minutes, 3 times"),
+            ("FREQ=WEEKLY;BYDAY=MO,WE,FR;UNTIL=20270601", "every week on Monday, Wednesday and Friday, until 1 June 2027"),
+        ] {
+            assert_eq!(rule_words(&Recurrence::parse_rrule(rule).unwrap(), false), words);
+        }
+    }
 }

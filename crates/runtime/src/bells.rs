@@ -12,7 +12,7 @@ use bethink_protocol::{Couriers, NotTaken, Parcel};
 use tokio::sync::{mpsc, oneshot};
 
 /// How long an open conversation may take to show a reminder and say so.
-const SHOWING_MAX: Duration = Duration::from_secs(10);
+const SHOWING_MAX: Duration = Duration::from_secs(30);
 /// Reminders that wait for one conversation to show them. They come one after another.
 const WAITING_MAX: usize = 16;
 /// Conversations of one space that are told.

@@ -23,6 +23,11 @@ impl Coming {
         Self(opened.door.call(opened.space.clone(), Request::Listen).await.ok())
     }
 
+    /// Nothing comes any more.
+    pub(crate) fn closed() -> Self {
+        Self(None)
+    }
+
     /// The next one; none when the door closed, and never where it does not tell.
     pub(crate) async fn next(&mut self) -> Option<Due> {
         let Some(responses) = &mut self.0 else { return std::future::pending().await };

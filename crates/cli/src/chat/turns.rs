@@ -7,7 +7,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use bethink_settings::Settings;
 
-use super::reminding::{self, Place};
+use super::reminding::{self, Coming, Place};
 use crate::commands::reminders;
 use crate::open::Opened;
 use crate::output::Output;
@@ -62,7 +62,7 @@ pub(crate) async fn run(
     settings: &Settings,
     output: Output,
     asked: &Asked,
-    interrupts: &mut Interrupts,
+    (interrupts, coming): (&mut Interrupts, &mut Coming),
 ) -> anyhow::Result<Shown> {
     let request = Request::Converse {
         session: asked.session.to_string(),
@@ -80,6 +80,15 @@ pub(crate) async fn run(
     loop {
         let part = tokio::select! {
             part = parts.recv() => part,
+            // Between the words of a reply it would be lost.
+            due = coming.next(), if reply.is_empty() => {
+                if let Some(due) = due {
+                    reminding::show(opened, output, settings, &due, (Place::Turn, false)).await?;
+                } else {
+                    *coming = Coming::closed();
+                }
+                continue;
+            }
             () = interrupts.next() => {
                 interrupted = true;
                 if let Some(turn) = &turn {

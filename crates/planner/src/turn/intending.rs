@@ -6,7 +6,7 @@
 use bethink_domain::{DueReminder, Source, TraceId};
 use bethink_protocol::{
     Attend, Attended, Due, ListReminders, Question, ReminderError, Reminders, Schedule, Scheduled, SetZone,
-    TurnEvent, Wish,
+    TurnEvent, Which, Wish,
 };
 
 use super::Job;
@@ -37,7 +37,10 @@ pub(super) async fn see_to(args: &PlannerArgs, job: &Job, heard: &Heard, course:
         }
         Intends::Act(which, act) => {
             let attend = Attend { which, act, zone: job.message.zone.clone(), at: job.message.at };
+            let that = attend.which == Which::LastShown;
             match ask(&args.reminders.attend, attend, COMMIT_WAIT).await {
+                // "I did it" is about something else where no reminder was shown.
+                Err(ReminderError::NoSuch(_)) if that => return false,
                 Ok(Attended::Done(told)) => course.said.push(told.said),
                 Ok(Attended::Asks(question)) => course.said.push(asked(&question)),
                 Err(error) => course.said.push(failed(&error)),
