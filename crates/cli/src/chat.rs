@@ -169,7 +169,8 @@ impl Chat<'_> {
         }
         self.renew_session();
         let asked = turns::Asked { session: self.session, message: line.to_owned(), private: self.private };
-        let mut shown = turns::run(self.opened, self.settings, self.output, &asked, (interrupts, coming)).await?;
+        let mut shown =
+            turns::run(self.opened, self.settings, self.output, &asked, (interrupts, coming)).await?;
         if let Shown::Fault(fault) = &shown
             && fault.fault.kind == FaultKind::Gone
         {
@@ -177,7 +178,8 @@ impl Chat<'_> {
             *self.opened = crate::open::open(&builder, self.settings).await?;
             *coming = Coming::listen(self.opened).await;
             if !fault.begun {
-                shown = turns::run(self.opened, self.settings, self.output, &asked, (interrupts, coming)).await?;
+                shown =
+                    turns::run(self.opened, self.settings, self.output, &asked, (interrupts, coming)).await?;
             }
         }
         match shown {

@@ -44,19 +44,23 @@ impl LocalDoor {
         let (sender, responses) = mpsc::channel(DUE_MAX);
         let (door, owner) = (self.clone(), space.clone());
         drop(tokio::spawn(async move {
+            let mut shown = Vec::new();
             loop {
                 let handed = tokio::select! {
                     handed = coming.recv() => handed,
                     // Whoever listened is gone, and is handed nothing more.
                     () = sender.closed() => None,
                 };
-                let Some(handed) = handed else { return };
-                door.handed.put(&owner, handed.parcel.due.id, handed.taken);
+                let Some(handed) = handed else { break };
+                let id = handed.parcel.due.id;
+                shown.push(id);
+                door.handed.put(&owner, id, handed.taken);
                 if sender.send(Ok(Response::Due(api::due(&handed.parcel.due)))).await.is_err() {
-                    drop(door.handed.take(&owner, handed.parcel.due.id));
-                    return;
+                    break;
                 }
             }
+            // What it did not acknowledge goes to somebody else.
+            shown.into_iter().for_each(|id| drop(door.handed.take(&owner, id)));
         }));
         // What is overdue comes at once. The look goes on by itself: it waits for what is handed out to be shown.
         let door = self.clone();

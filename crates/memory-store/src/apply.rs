@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 use bethink_clock::Entropy;
 use bethink_domain::{
-    Cause, DueReminder, EmbedderIdentity, JournalEntry, Quantity, RecallId, Reminder, SpaceId, Timestamp,
-    TraceId, UnitVector,
+    Cause, DeliveryId, DueReminder, EmbedderIdentity, JournalEntry, Quantity, RecallId, Reminder, SpaceId,
+    Timestamp, TraceId, UnitVector,
 };
 use bethink_protocol::{
     CompleteTurn, Completed, Correct, Credit, Edit, Forget, ForgetReceipt, Import, Imported, MemoryError,
@@ -100,6 +100,7 @@ pub(crate) enum Answer {
     Forgotten(ForgetReceipt),
     Imported(Imported),
     Reminders(Vec<Arc<Reminder>>),
+    Leased(Vec<DeliveryId>),
     Done,
 }
 

@@ -379,8 +379,8 @@ pub struct ReminderStorePorts {
     pub store: ReplyRecipient<StoreReminders, Vec<Reminder>, MemoryError>,
     /// Look.
     pub look: ReplyRecipient<LookAtReminders, SeenReminders, MemoryError>,
-    /// Note that they are being shown.
-    pub lease: ReplyRecipient<LeaseReminders, (), MemoryError>,
+    /// Note that they are being shown; those that nobody else is shown already are given.
+    pub lease: ReplyRecipient<LeaseReminders, Vec<DeliveryId>, MemoryError>,
     /// What is due now.
     pub due: ReplyRecipient<Due, Vec<DueReminder>, MemoryError>,
     /// Give contexts their meanings.

@@ -60,7 +60,7 @@ impl Shared {
                 (self.change(id, at, Deed::Changed, edit).await?, "Changed")
             }
         };
-        self.set_last(id);
+        self.set_last(id, at);
         self.refresh(at).await?;
         let reminder = changed.unwrap_or(reminder);
         Ok(Attended::Done(Box::new(manner.changed(reminder, said))))
@@ -77,8 +77,10 @@ impl Shared {
             Which::Delivery(delivery) => self.one(delivery.reminder, at).await.map(Ok),
             Which::LastShown => {
                 let seen = self.see(Looked::Open, at).await?;
-                match self.last().or_else(|| last_shown(&seen)) {
-                    Some(id) => self.one(id, at).await.map(Ok),
+                let lease = self.args.config.lease();
+                let shown = last_shown(&seen).map(|(id, until)| (id, until - lease));
+                match shown.into_iter().chain(self.last()).max_by_key(|(_, at)| *at) {
+                    Some((id, _)) => self.one(id, at).await.map(Ok),
                     None => match <[Reminder; 1]>::try_from(seen.reminders) {
                         Ok([only]) => Ok(Ok(only)),
                         Err(several) if several.is_empty() => {
@@ -109,10 +111,10 @@ impl Shared {
     }
 }
 
-/// The one that was shown last and not acknowledged.
-fn last_shown(seen: &SeenReminders) -> Option<TraceId> {
-    let shown = seen.reminders.iter().filter_map(|r| Some((r.delivery.leased_until?, r.id)));
-    shown.max().map(|(_, id)| id)
+/// The one that was shown last and not acknowledged, and until when it is lent.
+fn last_shown(seen: &SeenReminders) -> Option<(TraceId, Timestamp)> {
+    let shown = seen.reminders.iter().filter_map(|r| Some((r.id, r.delivery.leased_until?)));
+    shown.max_by_key(|(_, until)| *until)
 }
 
 /// Open reminders whose words and tags hold every content word, or the most of them.

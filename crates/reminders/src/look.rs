@@ -109,8 +109,12 @@ impl Shared {
         let id = parcel.due.id;
         // Durable before it is shown: whoever shows it after a crash knows that this may have been seen.
         let lease = LeaseReminders { shown: vec![parcel.due.clone()], recall: None, pushed: true, at: now };
-        self.args.store.lease.ask(lease).await.map_err(memory)?;
-        self.set_last(id.reminder);
+        let taken = self.args.store.lease.ask(lease).await.map_err(memory)?;
+        if !taken.contains(&id) {
+            // A recall was quicker, or it was seen to meanwhile.
+            return Ok(());
+        }
+        self.set_last(id.reminder, now);
         match self.args.couriers.deliver(parcel).await {
             Ok(door) => {
                 tracing::info!(space = %self.args.space, %id, door, "reminder delivered");

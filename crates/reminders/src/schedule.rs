@@ -94,7 +94,7 @@ impl Shared {
         let Some(kept) = stored.into_iter().next() else {
             return Err(ReminderError::Unavailable("memory kept nothing".to_owned()));
         };
-        self.set_last(kept.id);
+        self.set_last(kept.id, at);
         self.refresh(at).await?;
         self.mean(at).await?;
         // One that is younger than its commit was not there before.

@@ -54,8 +54,8 @@ pub(crate) struct Shared {
 struct Quick {
     /// When the timer is of use next; none when it is of none.
     strike: Option<Timestamp>,
-    /// The reminder that was shown or spoken of last.
-    last: Option<TraceId>,
+    /// The reminder that was shown or spoken of last, and when.
+    last: Option<(TraceId, Timestamp)>,
     /// Deliveries that failed, and when they are tried again.
     failed: HashMap<DeliveryId, Timestamp>,
 }
@@ -88,12 +88,12 @@ impl Shared {
     }
 
     /// The reminder that was shown or spoken of last.
-    pub(crate) fn last(&self) -> Option<TraceId> {
+    pub(crate) fn last(&self) -> Option<(TraceId, Timestamp)> {
         self.quick.lock().unwrap_or_else(PoisonError::into_inner).last
     }
 
-    pub(crate) fn set_last(&self, id: TraceId) {
-        self.quick.lock().unwrap_or_else(PoisonError::into_inner).last = Some(id);
+    pub(crate) fn set_last(&self, id: TraceId, at: Timestamp) {
+        self.quick.lock().unwrap_or_else(PoisonError::into_inner).last = Some((id, at));
     }
 
     /// What the store has.

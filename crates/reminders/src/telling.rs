@@ -1,8 +1,8 @@
 //! What is said of reminders: absolute times with their zone, in the user's way of writing them.
 
+use bethink_domain::recurrence::{Frequency, Recurrence};
 use bethink_domain::{DueReminder, Reminder, Stage, Timestamp, When};
 use bethink_protocol::{Question, Told};
-use bethink_domain::recurrence::{Frequency, Recurrence};
 use jiff::ZonedDateTime;
 use jiff::civil::Weekday;
 
@@ -154,7 +154,17 @@ pub(crate) fn rule_words(rule: &Recurrence, twelve_hour: bool) -> String {
 
 const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
     "December",
 ];
 
@@ -194,7 +204,10 @@ mod tests {
             ("FREQ=MONTHLY;BYMONTHDAY=1,-2", "every month on the 1st and 2nd last"),
             ("FREQ=YEARLY;BYMONTH=11;BYDAY=4TH", "every year on the 4th Thursday in November"),
             ("FREQ=MINUTELY;INTERVAL=15;COUNT=3", "every 15 minutes, 3 times"),
-            ("FREQ=WEEKLY;BYDAY=MO,WE,FR;UNTIL=20270601", "every week on Monday, Wednesday and Friday, until 1 June 2027"),
+            (
+                "FREQ=WEEKLY;BYDAY=MO,WE,FR;UNTIL=20270601",
+                "every week on Monday, Wednesday and Friday, until 1 June 2027",
+            ),
         ] {
             assert_eq!(rule_words(&Recurrence::parse_rrule(rule).unwrap(), false), words);
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bethink_domain::{
-    Exchange, Overview, RecallId, RecallMode, Recollection, Timestamp, TraceId, TraceView, TurnRecord,
+    DeliveryId, Exchange, Overview, RecallId, RecallMode, Recollection, Timestamp, TraceId, TraceView,
+    TurnRecord,
 };
 use bethink_protocol::{
     LeaseReminders, ListTraces, Measure, MemoryError, Offload, Page, Recall, ShowTrace, ShowTurn,
@@ -93,7 +94,9 @@ impl Message<Recall> for MemoryStore {
                 if !recollection.reminders.is_empty() {
                     // Durable before it is shown: after a crash, what was shown is known to have been.
                     let shown = recollection.reminders.clone();
-                    lease(&me, LeaseReminders { shown, recall: Some(recall), pushed: false, at }).await?;
+                    let lent = LeaseReminders { shown, recall: Some(recall), pushed: false, at };
+                    let taken = lease(&me, lent).await?;
+                    recollection.reminders.retain(|due| taken.contains(&due.id));
                 }
             }
             Ok(recollection)
@@ -102,7 +105,7 @@ impl Message<Recall> for MemoryStore {
 }
 
 /// Reminders that can't be leased are not shown: they stay due.
-async fn lease(me: &ActorRef<MemoryStore>, lease: LeaseReminders) -> Result<(), MemoryError> {
+async fn lease(me: &ActorRef<MemoryStore>, lease: LeaseReminders) -> Result<Vec<DeliveryId>, MemoryError> {
     me.ask(lease).send().await.map_err(|error| match error {
         SendError::HandlerError(error) => error,
         _ => MemoryError::Unavailable("the store stopped meanwhile".to_owned()),

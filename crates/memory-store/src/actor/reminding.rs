@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use bethink_domain::{Cause, DueReminder, Reminder, Stage};
+use bethink_domain::{Cause, DeliveryId, DueReminder, Reminder, Stage};
 use bethink_protocol::{
     Due, LeaseReminders, LookAtReminders, Looked, MemoryError, PlaceMeanings, SeenReminders, StoreReminders,
 };
 use kameo::message::{Context, Message};
 
 use super::MemoryStore;
-use super::writing::{Delegated, done};
+use super::writing::Delegated;
 use crate::apply::{Answer, Command};
 use crate::recall::due_alone;
 use crate::snapshot::Snapshot;
@@ -32,12 +32,15 @@ impl Message<StoreReminders> for MemoryStore {
 }
 
 impl Message<LeaseReminders> for MemoryStore {
-    type Reply = Delegated<()>;
+    type Reply = Delegated<Vec<DeliveryId>>;
 
     async fn handle(&mut self, lease: LeaseReminders, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         let LeaseReminders { at, shown, recall, pushed } = lease;
         let cause = recall.map_or(Cause::Command, Cause::Recall);
-        self.accept(Command::LeaseReminders { at, cause, shown, pushed }, at, ctx, done)
+        self.accept(Command::LeaseReminders { at, cause, shown, pushed }, at, ctx, |answer| match answer {
+            Answer::Leased(taken) => Some(taken),
+            _ => None,
+        })
     }
 }
 
@@ -62,7 +65,11 @@ impl Message<Due> for MemoryStore {
             return delegated;
         }
         self.lease_then(found.clone(), &due, ctx.actor_ref(), move |leased| {
-            sender.send(leased.map(|()| found));
+            let mut found = found;
+            sender.send(leased.map(|taken| {
+                found.retain(|due| taken.contains(&due.id));
+                found
+            }));
         });
         delegated
     }
@@ -87,9 +94,13 @@ impl MemoryStore {
         shown: Vec<DueReminder>,
         &Due { at, pushed, .. }: &Due,
         me: &kameo::actor::ActorRef<Self>,
-        then: impl FnOnce(Result<(), MemoryError>) + Send + 'static,
+        then: impl FnOnce(Result<Vec<DeliveryId>, MemoryError>) + Send + 'static,
     ) {
-        let reply = Box::new(move |answer: Result<Answer, MemoryError>| then(answer.map(drop)));
+        let taken = |answer| match answer {
+            Answer::Leased(taken) => taken,
+            _ => Vec::new(),
+        };
+        let reply = Box::new(move |answer: Result<Answer, MemoryError>| then(answer.map(taken)));
         self.seen_at = self.seen_at.max(at);
         let command = Command::LeaseReminders { at, cause: Cause::Command, shown, pushed };
         self.submit(super::Pending { command, reply }, me);

@@ -170,7 +170,7 @@ impl Change<'_> {
         kept
     }
 
-    /// Notes that somebody is shown reminders: until the lease ends, nobody else is.
+    /// Notes that somebody is shown reminders: until the lease ends, nobody else is. The answer names those that are theirs.
     pub(super) fn lease(
         &mut self,
         at: Timestamp,
@@ -179,10 +179,12 @@ impl Change<'_> {
         pushed: bool,
     ) -> Result<Answer, Refused> {
         let until = at + self.rules.prospective.lease();
-        let mut changes = Vec::new();
+        let (mut changes, mut taken) = (Vec::new(), Vec::new());
         for due in shown {
             let Some(before) = self.snapshot.reminders.get(due.id.reminder).cloned() else { continue };
-            if before.stage != Stage::Open || before.occurrence != due.id.occurrence {
+            let lent = before.delivery.leased_until.is_some_and(|until| until > at);
+            if before.stage != Stage::Open || before.occurrence != due.id.occurrence || before.held || lent {
+                // Somebody else was quicker.
                 continue;
             }
             let mut leased = Reminder::clone(&before);
@@ -200,12 +202,13 @@ impl Change<'_> {
             let leased = self.keep(leased);
             let deed = if over { Deed::Expired } else { Deed::Delivered };
             changes.push(done(&before, &leased, deed));
+            taken.push(due.id);
         }
         if !changes.is_empty() {
             self.note_time(at);
             self.journal(at, cause, "prospective", changes);
         }
-        Ok(Answer::Done)
+        Ok(Answer::Leased(taken))
     }
 
     /// Lets a reminder say what its trace says now.

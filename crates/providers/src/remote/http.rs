@@ -63,7 +63,8 @@ pub(crate) struct WebhookAddress {
 
 impl WebhookAddress {
     pub(crate) fn of(url: &str) -> Result<Self, &'static str> {
-        let mut bare = Url::parse(url.trim()).map_err(|_| "is no address such as https://example.org/hook")?;
+        let mut bare =
+            Url::parse(url.trim()).map_err(|_| "is no address such as https://example.org/hook")?;
         let whole = bare.clone();
         bare.set_query(None);
         let Address { host, local, encrypted, .. } = address(bare.as_str())?;
