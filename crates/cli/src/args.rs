@@ -451,6 +451,20 @@ pub(crate) enum EvalCommand {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Write down what time phrases are read as, for a scorer to judge
+    #[command(
+        after_help = "Example:\n  bethink eval times phrases.jsonl --out results.jsonl\n\nA line is {\"id\":…,\"phrase\":…,\"reference\":…}, with the wall time at which it is said; without a reference it is a length of\ntime. A line of results is {\"id\":…,\"result\":…}: a wall time, seconds, the parts of a rule, or null where it would be\nasked about."
+    )]
+    Times {
+        /// JSON Lines of phrases
+        file: PathBuf,
+        /// File that the results are written to
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// How dates are written
+        #[arg(long, value_name = "TAG", default_value = "en-US")]
+        locale: String,
+    },
     /// Write down what is retrieved for questions about long conversations, for a scorer to judge
     #[command(
         after_help = "Example:\n  bethink eval retrieval talks --out results.jsonl\n  bethink eval retrieval talks --out live.jsonl --level session --live\n\nThe folder holds turns.jsonl with lines {conv_id, session_id, turn_id, timestamp, speaker, text[, caption]} and\nquestions.jsonl with lines {question_id, conv_id, question[, asked_at][, evidence]}. Times without a zone are in UTC.\nA line of results is {question_id, retrieved, scores, signal}, best first."

@@ -17,6 +17,7 @@ mod retrieval;
 mod score;
 mod soak;
 mod stage;
+mod times;
 
 pub use bench::{
     BENCH_VERSION, Bench, BenchReport, BusyRecall, FileFigures, ImportFigures, Machine, Measure,
@@ -35,3 +36,4 @@ pub use retrieval::{Evidence, Level, Mode, Retrieval, RetrievalReport, retrieval
 pub use score::{Answer, Got, Judged, Score, Times};
 pub use soak::{Life, Sample, SoakReport, soak};
 pub use stage::{EvaluationParts, Recipe};
+pub use times::{TimesReport, times};

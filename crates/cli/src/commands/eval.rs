@@ -7,9 +7,10 @@ use std::sync::Arc;
 use bethink_api::{Fault, FaultKind};
 use bethink_evaluation::{
     Endpoint, EvaluationError, EvaluationParts, FirstToken, Level, Life, Load, Mode, Progress, Retrieval,
-    first_token, intents, overhead, recall, retrieval, soak,
+    first_token, intents, overhead, recall, retrieval, soak, times,
 };
 use bethink_settings::Settings;
+use bethink_text::times::Locale;
 
 use crate::args::{EvalCommand, LevelArgument};
 use crate::output::Output;
@@ -20,7 +21,17 @@ pub(crate) async fn run(
     output: Output,
     command: EvalCommand,
 ) -> anyhow::Result<ExitCode> {
+    if let EvalCommand::Times { file, out, locale } = &command {
+        let known = Locale::from_tag(locale).ok_or_else(|| {
+            Fault::new(FaultKind::Usage, format!("`{locale}` is no locale; write it as en-GB or en-US"))
+        })?;
+        let report = times(file, out, known).map_err(fault)?;
+        output.object(&report.json())?;
+        output.line(&report.human())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let scratch = match &command {
+        EvalCommand::Times { .. } => None,
         EvalCommand::Recall { scratch, .. }
         | EvalCommand::Intents { scratch, .. }
         | EvalCommand::Retrieval { scratch, .. }
@@ -46,6 +57,7 @@ pub(crate) async fn run(
             output.object(&report.json())?;
             output.line(report.human().trim_end())?;
         }
+        EvalCommand::Times { .. } => {}
         EvalCommand::Retrieval { dir, out, questions, level, k, live, .. } => {
             let level = match level {
                 LevelArgument::Turn => Level::Turn,
