@@ -80,7 +80,7 @@ fn a_message_is_not_contradicted_by_its_own_answer() {
     ]);
     says(&replies[0], &["You've just told me", "green"]);
     assert!(!replies[1].contains("know") && !replies[1].contains("haven't"), "{replies:?}");
-    says(&replies[2], &["can't keep reminders yet"]);
+    says(&replies[2], &["no open reminders"]);
 }
 
 #[test]
@@ -121,8 +121,11 @@ fn a_question_that_only_points_back_brings_no_unrelated_memory() {
 fn a_wish_to_be_reminded_is_answered_truthfully_and_not_stored_as_a_fact() {
     let home = Home::new();
     let replies = home.chat(&["Remind me to call the dentist at 9 tomorrow."]);
-    says(&replies[0], &["I can't remind you yet"]);
-    assert_eq!(home.memories(), Vec::<String>::new());
+    says(&replies[0], &["I'll remind you: “call the dentist”", "at 09:00", "if Bethink is running then"]);
+    // It is an intention, and no fact.
+    let kinds = home.ok(&["--json", "memory", "list"], "").out;
+    assert!(kinds.contains("\"kind\":\"prospective\"") && !kinds.contains("semantic"), "{kinds}");
+    assert!(home.ok(&["reminders"], "").out.contains("call the dentist"));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn every_command_talks_to_the_one_that_serves() {
     let states: Vec<_> = actors.iter().map(|a| (a["name"].clone(), a["state"].clone())).collect();
     assert_eq!(
         states,
-        [("planner", "well"), ("executor", "well"), ("memory store", "well")]
+        [("planner", "well"), ("executor", "well"), ("memory store", "well"), ("reminders", "well")]
             .map(|(name, state)| (name.into(), state.into())),
         "{status}"
     );

@@ -9,6 +9,7 @@ mod embedder;
 mod examination;
 mod fault;
 mod frame;
+mod progress;
 mod reminder;
 mod request;
 mod response;
@@ -21,12 +22,13 @@ pub use embedder::{EmbedderView, MigrationView, ParityView, embedder_named};
 pub use examination::{DirectoryExamined, Examined, Finding, Found, TableSize};
 pub use fault::{Fault, FaultKind};
 pub use frame::{Answer, ClientFrame, FRAME_BYTES_MAX, ServerFrame, VERSION};
+pub use progress::TurnProgress;
 pub use reminder::{Due, Question, Reminder, due, question, told};
 pub use request::{Request, SpaceName};
 pub use response::{
     ActorStatus, Change, ExtensionStatus, Figures, FoldedChange, Forgotten, HistoryEntry, Mishap,
     OverviewGroup, Recalled, Recollection, Remembered, Response, SpaceStatus, Status, ToolUse, Trace,
-    TracePage, Turn, TurnProgress,
+    TracePage, Turn,
 };
 pub use time::{TimeFault, from_rfc3339, rfc3339};
 pub use transfer::{

@@ -145,16 +145,16 @@ impl LocalDoor {
             about @ (Request::Embedder | Request::Migrate { .. } | Request::CancelMigration) => {
                 self.embedder(space, about).await
             }
-            Request::Spaces => {
-                let spaces = self.handle.spaces().await.map_err(running)?;
-                let named = |space: SpaceId| SpaceName {
-                    agent: space.agent.to_string(),
-                    user: space.user.to_string(),
-                };
-                Ok(Response::Spaces { spaces: spaces.into_iter().map(named).collect() })
-            }
+            Request::Spaces => self.spaces().await,
             Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }
+    }
+
+    async fn spaces(&self) -> Result<Response, Fault> {
+        let spaces = self.handle.spaces().await.map_err(running)?;
+        let named =
+            |space: SpaceId| SpaceName { agent: space.agent.to_string(), user: space.user.to_string() };
+        Ok(Response::Spaces { spaces: spaces.into_iter().map(named).collect() })
     }
 
     async fn show_turn(&self, space: &SpaceId, turn: Option<String>) -> Result<Response, Fault> {

@@ -1,5 +1,7 @@
 //! One awake space: its open file and the actors around it, under a supervisor of their own.
 
+mod reminding;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,11 +12,11 @@ use bethink_executor::{Executor, ExecutorArgs, ExecutorConfig, check_tools};
 use bethink_memory_store::{MemoryStore, MemoryStoreArgs, StoreConfig, StoreSlot, space_path};
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf};
 use bethink_protocol::{
-    CancelTurn, ConversePort, Drain, EmbedPort, EventBus, LetGo, Look, Measure, MemoryPorts, Offload,
+    CancelTurn, ConversePort, Drain, EmbedPort, EventBus, LetGo, Measure, MemoryPorts, Offload,
     ReminderPorts, ShowEmbedder, Tick, Tool, offload,
 };
 use bethink_providers::LanguageModel;
-use bethink_reminders::{Reminders, RemindersArgs};
+use bethink_reminders::Reminders;
 use bethink_text::times::Locale;
 use jiff::tz::TimeZone;
 use kameo::actor::{ActorRef, Recipient, WeakActorRef};
@@ -33,6 +35,7 @@ use crate::health::{ActorHealth, Builds, examine};
 use crate::mishaps::Mishaps;
 use crate::ports::{Access, Ports};
 use crate::wakes::{RETRY_AFTER, Wakes};
+use reminding::spawn_reminders;
 
 /// Messages that may wait for the store: as many as one commit may carry, so that a burst shares it.
 const STORE_MAILBOX: usize = 1_024;
@@ -40,8 +43,6 @@ const STORE_MAILBOX: usize = 1_024;
 const PLANNER_MAILBOX: usize = 64;
 /// Messages that may wait for the Executor: one turn is in flight, so this is slack.
 const EXECUTOR_MAILBOX: usize = 16;
-/// Messages that may wait for the reminders: each takes microseconds to begin.
-const REMINDERS_MAILBOX: usize = 256;
 /// Crashes of one actor that are forgiven while they come closer together than [`FORGIVING_QUIET`].
 const CRASHES_MAX: u32 = 5;
 /// Quiet time after which earlier crashes are forgiven.
@@ -400,36 +401,6 @@ async fn spawn_executor(
         .await;
     started(&executor, "executor").await?;
     Ok(executor)
-}
-
-/// Starts the reminders of a space; what time did while it slept is settled before anybody asks.
-async fn spawn_reminders(
-    parts: &Parts,
-    space: &SpaceId,
-    supervisor: &ActorRef<Supervisor>,
-    store: &ActorRef<MemoryStore>,
-    builds: &Builds,
-) -> Result<ActorRef<Reminders>, RuntimeError> {
-    let args = RemindersArgs {
-        space: space.clone(),
-        store: bethink_memory_store::reminder_ports(store),
-        embed: parts.embed.clone(),
-        couriers: Arc::new(parts.bells.clone()),
-        next_look: Arc::new(parts.wakes.clone()),
-        zone: parts.zone_name.clone(),
-        locale: parts.locale,
-        config: parts.store.prospective,
-    };
-    let reminders = Reminders::supervise_with(supervisor, counted(args, builds))
-        .restart_policy(RestartPolicy::Transient)
-        .restart_limit(CRASHES_MAX, FORGIVING_QUIET)
-        .spawn_with_mailbox(mailbox::bounded(REMINDERS_MAILBOX))
-        .await;
-    started(&reminders, "reminders").await?;
-    if let Err(error) = reminders.ask(Look { at: parts.clock.now() }).send().await {
-        tracing::warn!(%space, %error, "reminders could not be looked at");
-    }
-    Ok(reminders)
 }
 
 /// Gives an actor's arguments each time that it is built, and counts.

@@ -40,6 +40,17 @@ pub(crate) struct Asked {
     pub(crate) private: bool,
 }
 
+impl Asked {
+    fn request(&self) -> Request {
+        Request::Converse {
+            session: self.session.to_string(),
+            message: self.message.clone(),
+            private: self.private,
+            zone: reminders::system_zone(),
+        }
+    }
+}
+
 /// How it went.
 pub(crate) enum Shown {
     /// The reply was shown, and what became of it; `interrupted` when it was complete before it could be stopped.
@@ -64,13 +75,7 @@ pub(crate) async fn run(
     asked: &Asked,
     (interrupts, coming): (&mut Interrupts, &mut Coming),
 ) -> anyhow::Result<Shown> {
-    let request = Request::Converse {
-        session: asked.session.to_string(),
-        message: asked.message.clone(),
-        private: asked.private,
-        zone: reminders::system_zone(),
-    };
-    let mut parts = match opened.door.call(opened.space.clone(), request).await {
+    let mut parts = match opened.door.call(opened.space.clone(), asked.request()).await {
         Ok(parts) => parts,
         Err(fault) => return Ok(Shown::Fault(Broken { fault, begun: false })),
     };

@@ -1,6 +1,7 @@
 //! `eval`.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -15,6 +16,17 @@ use bethink_text::times::Locale;
 use crate::args::{EvalCommand, LevelArgument};
 use crate::output::Output;
 
+/// Reads time phrases; needs no memory.
+fn phrases(output: Output, file: &Path, out: &Path, locale: &str) -> anyhow::Result<ExitCode> {
+    let known = Locale::from_tag(locale).ok_or_else(|| {
+        Fault::new(FaultKind::Usage, format!("`{locale}` is no locale; write it as en-GB or en-US"))
+    })?;
+    let report = times(file, out, known).map_err(fault)?;
+    output.object(&report.json())?;
+    output.line(&report.human())?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Measures, in a directory of its own beside the data, which is never opened.
 pub(crate) async fn run(
     settings: &Settings,
@@ -22,13 +34,7 @@ pub(crate) async fn run(
     command: EvalCommand,
 ) -> anyhow::Result<ExitCode> {
     if let EvalCommand::Times { file, out, locale } = &command {
-        let known = Locale::from_tag(locale).ok_or_else(|| {
-            Fault::new(FaultKind::Usage, format!("`{locale}` is no locale; write it as en-GB or en-US"))
-        })?;
-        let report = times(file, out, known).map_err(fault)?;
-        output.object(&report.json())?;
-        output.line(&report.human())?;
-        return Ok(ExitCode::SUCCESS);
+        return phrases(output, file, out, locale);
     }
     let scratch = match &command {
         EvalCommand::Times { .. } => None,

@@ -12,13 +12,11 @@ use bethink_domain::{
 };
 use bethink_planner::{Planner, PlannerArgs, PlannerConfig, PrototypeShelf, prototype_sentences};
 use bethink_protocol::{
-    Attend, Attended, CancelMigration, CompleteTurn, Completed, Converse, ConverseError, Correct, Credit,
-    Due, Edit, Embed, EmbedError, Embedded, EmbedderFigures, Examine, Execute, ExecuteError, ExportTraces,
-    ExportTurns, ExportedTraces, ExportedTurns, Forget, ForgetReceipt, Import, Imported, Job, LetGo,
-    ListReminders, ListTraces, Look, Measure, MemoryError, MemoryPorts, Migrate, Offload, Page, Pin,
-    Question, Raise, Recall, RecordTurn, Remember, Remembered, ReminderError, ReminderPorts, Reminders,
-    Schedule, Scheduled, SetZone, ShowEmbedder, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent,
-    TurnStream, Wish,
+    CancelMigration, CompleteTurn, Completed, Converse, ConverseError, Correct, Credit, Edit, Embed,
+    EmbedError, Embedded, EmbedderFigures, Examine, Execute, ExecuteError, ExportTraces, ExportTurns,
+    ExportedTraces, ExportedTurns, Forget, ForgetReceipt, Import, Imported, Job, LetGo, ListTraces, Measure,
+    MemoryError, MemoryPorts, Migrate, Offload, Page, Pin, Recall, RecordTurn, Remember, Remembered,
+    ReminderPorts, ShowEmbedder, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent, TurnStream,
 };
 use kameo::prelude::*;
 use tokio::sync::Semaphore;
@@ -64,14 +62,14 @@ pub(crate) struct Script {
 }
 
 #[derive(Clone)]
-struct Backstage {
-    script: Arc<Mutex<Script>>,
+pub(crate) struct Backstage {
+    pub(crate) script: Arc<Mutex<Script>>,
     log: Arc<Mutex<Vec<String>>>,
     gate: Arc<Semaphore>,
 }
 
 impl Backstage {
-    fn log(&self, line: impl Into<String>) {
+    pub(crate) fn log(&self, line: impl Into<String>) {
         self.log.lock().unwrap().push(line.into());
     }
 }
@@ -82,7 +80,7 @@ pub(crate) struct Stage {
     pub(crate) planner: ActorRef<Planner>,
 }
 
-struct Partner(Backstage);
+pub(crate) struct Partner(pub(crate) Backstage);
 
 impl Actor for Partner {
     type Args = Backstage;
@@ -483,25 +481,6 @@ impl Message<Survey> for Partner {
     }
 }
 
-impl Message<Due> for Partner {
-    type Reply = Result<Vec<DueReminder>, MemoryError>;
-
-    async fn handle(&mut self, _: Due, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
-        Ok(self.0.script.lock().unwrap().due.clone())
-    }
-}
-
-impl Message<Schedule> for Partner {
-    type Reply = Result<Scheduled, ReminderError>;
-
-    async fn handle(&mut self, schedule: Schedule, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
-        let Wish::Utterance { text, answer } = schedule.wish else { panic!("a Planner passes words on") };
-        self.0.log(format!("schedule {text}{}", answer.map(|a| format!(" / {a}")).unwrap_or_default()));
-        let question = Question { kind: "time", said: "When?".to_owned(), options: Vec::new() };
-        Ok(Scheduled::Asks(question))
-    }
-}
-
 /// What a Planner has no business to ask.
 macro_rules! never_asked {
     ($error:expr => $fault:ty; $($message:ty => $reply:ty),* $(,)?) => {$(
@@ -515,11 +494,7 @@ macro_rules! never_asked {
         }
     )*};
 }
-
-never_asked! {
-    ReminderError::Invalid(String::new()) => ReminderError;
-    Attend => Attended, Raise => usize, SetZone => String, ListReminders => Reminders, Look => (),
-}
+pub(crate) use never_asked;
 
 never_asked! {
     MemoryError::Busy => MemoryError;
