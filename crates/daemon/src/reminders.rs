@@ -22,7 +22,10 @@ const PAGE_MAX: usize = 1_000;
 
 /// Reminders that are being shown to clients of this door, and who waits to hear that they were. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Handed(Arc<Mutex<HashMap<(SpaceId, DeliveryId), oneshot::Sender<()>>>>);
+pub(crate) struct Handed(Arc<Mutex<Waiting>>);
+
+/// Who waits to hear that an occurrence of a space was shown.
+type Waiting = HashMap<(SpaceId, DeliveryId), oneshot::Sender<()>>;
 
 impl Handed {
     fn put(&self, space: &SpaceId, id: DeliveryId, taken: oneshot::Sender<()>) {

@@ -124,7 +124,7 @@ impl Message<Drain> for Reminders {
     async fn handle(&mut self, _: Drain, ctx: &mut Context<Self, Self::Reply>) -> Self::Reply {
         let shared = Arc::clone(&self.shared);
         // What is being shown is acknowledged before memory closes.
-        ctx.spawn(async move { drop(shared.looking.lock().await) })
+        ctx.spawn(async move { drop(shared.looking.acquire().await) })
     }
 }
 
@@ -132,7 +132,7 @@ impl Message<TakeVitals> for Reminders {
     type Reply = Vitals;
 
     async fn handle(&mut self, _: TakeVitals, _: &mut Context<Self, Vitals>) -> Vitals {
-        let in_flight = usize::from(self.shared.looking.try_lock().is_err());
+        let in_flight = usize::from(self.shared.looking.available_permits() == 0);
         Vitals { waiting: 0, in_flight, doing: None }
     }
 }

@@ -1,6 +1,7 @@
 //! Looking what is due: what time did meanwhile is settled, and what somebody can be shown is shown.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bethink_domain::{DeliveryId, DueReminder, Reminder, Span, Timestamp};
 use bethink_protocol::{
@@ -19,18 +20,19 @@ const DELIVERED_MAX: usize = 256;
 impl Shared {
     /// Looks once; where another look is under way, after it.
     pub(crate) async fn look(self: Arc<Self>, now: Timestamp) -> Result<(), ReminderError> {
-        let mut begun = self.looking.lock().await;
-        self.settle(now, !*begun).await?;
-        *begun = true;
+        // The semaphore is never closed.
+        let one = self.looking.acquire().await;
+        self.settle(now, !self.begun.load(Ordering::SeqCst)).await?;
+        self.begun.store(true, Ordering::SeqCst);
         self.deliver(now).await?;
-        drop(begun);
+        drop(one);
         self.refresh(now).await?;
         self.mean(now).await
     }
 
     /// Notes when to look next. Called after every change.
     pub(crate) async fn refresh(&self, now: Timestamp) -> Result<(), ReminderError> {
-        let _one = self.noting.lock().await;
+        let _one = self.noting.acquire().await;
         let seen = self.see(Looked::Nothing, now).await?;
         let (_, retry) = self.failed(now);
         let overdue = seen.next_look.is_some_and(|at| at <= now) && self.waits(now).await?;

@@ -331,7 +331,7 @@ fn past(due: Timestamp, manner: &Manner) -> Question {
 
 /// A length of time from now: exact where it is of hours and less, by the calendar where it is of days and more.
 fn after(length: Length, wall: Option<civil::DateTime>, now: Timestamp) -> Option<When> {
-    let millis = i64::try_from(length.seconds.checked_mul(1_000)?).ok()?;
+    let millis = length.seconds.checked_mul(1_000)?;
     if length.months == 0 && length.days == 0 {
         return Some(When::Instant(Timestamp::from_millis(now.as_millis().checked_add(millis)?)));
     }

@@ -1,6 +1,7 @@
 //! What the tasks of one space's reminders share: ports, and the ways of asking through them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bethink_cognition::ProspectiveConfig;
@@ -11,6 +12,7 @@ use bethink_protocol::{
 };
 use jiff::tz::TimeZone;
 use kameo::error::SendError;
+use tokio::sync::Semaphore;
 
 use crate::telling::Manner;
 use crate::transitions::Zones;
@@ -42,11 +44,12 @@ pub struct RemindersArgs {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) args: RemindersArgs,
-    /// One look at a time; whether a first one was taken. A look may wait for somebody to show a reminder, so nothing else
-    /// waits for this.
-    pub(crate) looking: tokio::sync::Mutex<bool>,
+    /// One look at a time. A look may wait for somebody to show a reminder, so nothing else waits for this.
+    pub(crate) looking: Semaphore,
+    /// A first look was taken.
+    pub(crate) begun: AtomicBool,
     /// One note of when to look next after another, so that the last one is the newest.
-    pub(crate) noting: tokio::sync::Mutex<()>,
+    pub(crate) noting: Semaphore,
     quick: Mutex<Quick>,
 }
 
@@ -63,7 +66,13 @@ struct Quick {
 impl Shared {
     pub(crate) fn new(args: RemindersArgs) -> Self {
         let quick = Mutex::new(Quick::default());
-        Self { args, looking: tokio::sync::Mutex::default(), noting: tokio::sync::Mutex::default(), quick }
+        Self {
+            args,
+            looking: Semaphore::new(1),
+            begun: AtomicBool::new(false),
+            noting: Semaphore::new(1),
+            quick,
+        }
     }
 
     /// Notes that a delivery failed.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bethink_domain::{SpaceId, Span, Timestamp};
 use bethink_memory_store::{Catalogue, StoreError, Wake, spaces_on_disk};
 use bethink_protocol::{NextLook, Offload, Upcoming, offload};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 /// After so long a space without vectors tries again. An embedder that failed is rarely back within minutes.
 pub(crate) const RETRY_AFTER: Span = Span::from_seconds(3_600);
@@ -85,7 +85,7 @@ struct Inner {
     /// None until something is to be noted, and after the runtime has shut down.
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     /// One note after another, so that what is said last is what is written last.
-    writing: tokio::sync::Mutex<()>,
+    writing: Semaphore,
     /// Something may be due sooner than it was.
     sooner: Notify,
     data_dir: PathBuf,
@@ -114,7 +114,7 @@ impl Wakes {
         Self(Arc::new(Inner {
             book: Mutex::new(book),
             catalogue: Mutex::new(catalogue),
-            writing: tokio::sync::Mutex::default(),
+            writing: Semaphore::new(1),
             sooner: Notify::new(),
             data_dir: data_dir.to_owned(),
             blocking,
@@ -133,7 +133,7 @@ impl Wakes {
 
     /// Notes when a space must wake to make vectors; none clears it.
     pub(crate) async fn note_retry(&self, space: &SpaceId, retry: Option<Timestamp>) {
-        let _one = self.0.writing.lock().await;
+        let _one = self.0.writing.acquire().await;
         if self.book().change(space, |entry| entry.retry = retry) {
             self.write(space).await;
         }
@@ -199,7 +199,7 @@ impl NextLook for Wakes {
         event: Option<&'a str>,
     ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
-            let _one = self.0.writing.lock().await;
+            let _one = self.0.writing.acquire().await;
             let differs = self.book().change(space, |entry| {
                 let sooner = |known: Option<Timestamp>| [known, by].into_iter().flatten().min();
                 (entry.by, entry.strike) = (sooner(entry.by), sooner(entry.strike));
@@ -220,7 +220,7 @@ impl NextLook for Wakes {
         next: Upcoming,
     ) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
-            let _one = self.0.writing.lock().await;
+            let _one = self.0.writing.acquire().await;
             let Upcoming { by, strike, events } = next;
             let differs = self.book().change(space, |entry| {
                 (entry.by, entry.strike, entry.events) = (by, strike, events);

@@ -55,11 +55,8 @@ type Read = Option<(Result<Clock, Impossible>, usize)>;
 /// Reads a time of day. After "at" (`led`) a bare hour is one, and so are four digits.
 pub(super) fn clock(tokens: &[Token], at: usize, led: bool) -> Read {
     let token = tokens.get(at)?;
-    if token.kind == Kind::Word {
-        match sense(&token.text, Sense::Part) {
-            Some(1) => return Some((Clock::new(12, 0, 0, Some(true)), at + 1)),
-            _ => {}
-        }
+    if token.kind == Kind::Word && sense(&token.text, Sense::Part) == Some(1) {
+        return Some((Clock::new(12, 0, 0, Some(true)), at + 1));
     }
     past_or_to(tokens, at).or_else(|| digits(tokens, at, led)).or_else(|| in_words(tokens, at, led))
 }

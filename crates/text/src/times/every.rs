@@ -73,9 +73,7 @@ impl Draft {
             return Reading::Unclear(Doubt { why: DoubtKind::Ambiguous, options: self.ambiguous });
         }
         let nth = self.days.iter().any(|(nth, _)| nth.is_some());
-        let frequency = self.frequency.unwrap_or(if !self.weeks.is_empty() {
-            Frequency::Yearly
-        } else if !self.months.is_empty() {
+        let frequency = self.frequency.unwrap_or(if !self.weeks.is_empty() || !self.months.is_empty() {
             Frequency::Yearly
         } else if nth || !self.ordinals.is_empty() {
             Frequency::Monthly
@@ -237,7 +235,6 @@ impl Reader<'_> {
             return self.part_of_day(next + 1, part);
         }
         if let Some((nth, after)) = ordinal(self.tokens, next)
-            && !(self.word(next) == "second" && !self.counts(after))
             && self.counts(after)
             && !self.of_month(after)
         {

@@ -59,9 +59,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         if letter.is_whitespace() {
             continue;
         }
-        let digit = |letter: char| {
-            letter.is_numeric() && letter.to_digit(10).is_some() || wide_digit(letter).is_some()
-        };
+        let digit = |letter: char| letter.is_ascii_digit() || wide_digit(letter).is_some();
         let (kind_digit, word) = (digit(letter), letter.is_alphabetic());
         let mut body = String::new();
         let mut stop = at + letter.len_utf8();
