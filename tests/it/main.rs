@@ -19,6 +19,7 @@ mod forgetting;
 mod looking;
 mod models;
 mod own_binary;
+mod reminders;
 mod restoring;
 mod serving;
 mod storage;

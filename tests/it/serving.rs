@@ -15,8 +15,13 @@ pub(crate) struct Serving {
 impl Serving {
     /// Starts it, and waits until it says that it serves.
     pub(crate) fn start(home: &Home, arguments: &[&str]) -> Self {
+        Self::start_with(home, arguments, &[])
+    }
+
+    /// The same with variables in its environment.
+    pub(crate) fn start_with(home: &Home, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let arguments: Vec<&str> = ["--json"].iter().chain(arguments).chain(&["serve"]).copied().collect();
-        let mut child = home.command(&arguments).spawn().unwrap();
+        let mut child = home.command(&arguments).envs(variables.iter().copied()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
@@ -27,6 +32,12 @@ impl Serving {
     fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
         assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
+    }
+
+    /// Ends it at once, as a power cut would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// Tells it to stop; gives its exit code and its log.

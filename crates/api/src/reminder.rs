@@ -70,6 +70,9 @@ pub struct Due {
     pub tags: Vec<String>,
     /// Since when it is due.
     pub due_at: String,
+    /// The same in words, with the user's zone, where it is pushed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
     /// It is told later than it should have been.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
@@ -125,6 +128,7 @@ pub fn due(from: &domain::DueReminder) -> Due {
         text: from.text.to_string(),
         tags: from.tags.iter().map(|tag| tag.to_string()).collect(),
         due_at: rfc3339(from.due_at),
+        when: None,
         late: from.late,
         again: from.again,
         missed: from.missed,

@@ -150,6 +150,8 @@ pub enum Request {
     /// Be given the space's reminders as they come due, until the request is dropped. Each is acknowledged with
     /// [`Request::Attend`] once it was shown.
     Listen,
+    /// Have those who listen shown what is due. Answered once they were.
+    Look,
     /// List traces, newest first.
     List {
         /// Of this kind alone.

@@ -15,6 +15,7 @@ use bethink_runtime::TYPED_LINES;
 use bethink_settings::Settings;
 use serde_json::json;
 
+use crate::args::RemindersCommand;
 use crate::commands::{forget, mismatch, reminders};
 use crate::open::Opened;
 use crate::output::Output;
@@ -28,6 +29,8 @@ const HELP: &str = "\
 Just talk: tell me things, and ask me about them later.
   /why         how the last answer came about
   /reminders   what I am to remind you of
+  /done WHICH  it was seen to: an id or words, or nothing for the one that was shown last
+  /snooze WHEN show me the last one again then
   /private     recall, but write nothing, from here on; /private again ends it
   /forget ID   delete a memory for ever (ids: bethink memory list)
   /help        this
@@ -128,6 +131,7 @@ impl Chat<'_> {
         interrupts: &mut Interrupts,
         coming: &mut Coming,
     ) -> anyhow::Result<Read> {
+        let prompt = Place::Prompt(lines.over());
         let reading = lines.next(self.private);
         tokio::pin!(reading);
         loop {
@@ -135,7 +139,7 @@ impl Chat<'_> {
                 read = &mut reading => return Ok(read),
                 () = interrupts.next() => return Ok(Read::Stopped),
                 due = coming.next() => match due {
-                    Some(due) => reminding::show(self.opened, self.output, self.settings, &due, (Place::Prompt, false)).await?,
+                    Some(due) => reminding::show(self.opened, self.output, self.settings, &due, (&prompt, false)).await?,
                     None => self.renew(coming).await,
                 },
             }
@@ -145,13 +149,21 @@ impl Chat<'_> {
     /// The process that told of reminders ended: another one does now.
     async fn renew(&mut self, coming: &mut Coming) {
         tokio::time::sleep(RENEWED_AFTER).await;
-        if !self.opened.owns()
-            && self.opened.ask(Request::Hello).await.is_err()
-            && let Ok(opened) = crate::open::open(&self.opened.builder.clone(), self.settings).await
-        {
-            *self.opened = opened;
+        if self.opened.owns() || self.opened.ask(Request::Hello).await.is_ok() {
+            *coming = Coming::listen(self.opened).await;
+        } else if let Err(fault) = self.reopen(coming).await {
+            // It is knocked at again; whoever says something is told.
+            tracing::debug!(%fault, "nobody tells of reminders now");
         }
+    }
+
+    /// Finds the way in anew, after the process that owned the memory ended.
+    async fn reopen(&mut self, coming: &mut Coming) -> Result<(), Fault> {
+        let builder = self.opened.builder.clone();
+        *self.opened = crate::open::open(&builder, self.settings).await?;
+        self.opened.courier(self.settings, false).await?;
         *coming = Coming::listen(self.opened).await;
+        Ok(())
     }
 
     async fn line(
@@ -174,9 +186,7 @@ impl Chat<'_> {
         if let Shown::Fault(fault) = &shown
             && fault.fault.kind == FaultKind::Gone
         {
-            let builder = self.opened.builder.clone();
-            *self.opened = crate::open::open(&builder, self.settings).await?;
-            *coming = Coming::listen(self.opened).await;
+            self.reopen(coming).await?;
             if !fault.begun {
                 shown =
                     turns::run(self.opened, self.settings, self.output, &asked, (interrupts, coming)).await?;
@@ -234,17 +244,29 @@ impl Chat<'_> {
                     "No longer private: what you tell me is kept again."
                 })?;
             }
-            "/reminders" => {
-                let listed = reminders::run(self.opened, self.output, (false, Vec::new()), None).await;
-                if let Err(error) = listed {
-                    self.output.line(&format!("({error})"))?;
-                }
+            "/reminders" => self.reminders(None).await?,
+            "/done" => {
+                let which = vec![rest.trim().to_owned()];
+                self.reminders(Some(RemindersCommand::Done { which })).await?;
+            }
+            "/snooze" if rest.trim().is_empty() => self.output.line("Until when? /snooze an hour")?,
+            "/snooze" => {
+                let until = rest.trim().to_owned();
+                self.reminders(Some(RemindersCommand::Snooze { which: Vec::new(), until })).await?;
             }
             "/why" => self.why().await?,
             "/forget" => self.forget(rest.trim(), lines).await?,
             other => self.output.line(&format!("I don't know {other}. /help shows what there is."))?,
         }
         Ok(Next::Continue)
+    }
+
+    async fn reminders(&mut self, command: Option<RemindersCommand>) -> anyhow::Result<()> {
+        let ran = reminders::run(self.opened, self.output, (false, Vec::new()), command).await;
+        if let Err(error) = ran {
+            self.output.line(&format!("({error})"))?;
+        }
+        Ok(())
     }
 
     async fn why(&mut self) -> anyhow::Result<()> {

@@ -54,18 +54,6 @@ impl Output {
         Ok(out.flush()?)
     }
 
-    /// Prints a line for people in between; on a terminal over the prompt, which is shown again after it.
-    pub(crate) fn interject(self, text: &str) -> Result<(), Closed> {
-        if self.json || !Self::is_terminal() {
-            return self.line(text);
-        }
-        let mut out = io::stdout().lock();
-        out.write_all(b"\r\x1b[K")?;
-        out.write_all(shown(text).as_bytes())?;
-        out.write_all(b"\n> ")?;
-        Ok(out.flush()?)
-    }
-
     /// Prints an object for programs; nothing without `--json`.
     pub(crate) fn object(self, value: &serde_json::Value) -> Result<(), Closed> {
         if !self.json {
@@ -96,7 +84,7 @@ impl Output {
 
 /// What a terminal may be given: characters that would command it, or turn the direction of reading, are written out.
 /// Remembered text can hold them.
-fn shown(text: &str) -> Cow<'_, str> {
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     let commands = |c: char| {
         c.is_control() && c != '\n' && c != '\t'
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')

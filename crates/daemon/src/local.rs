@@ -96,6 +96,7 @@ impl LocalDoor {
             | Request::Reminders { .. }
             | Request::Attend { .. }
             | Request::Raise { .. }
+            | Request::Look
             | Request::SetZone { .. }) => self.reminders(space, about).await,
             Request::Remember { .. }
             | Request::Edit { .. }

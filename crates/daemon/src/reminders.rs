@@ -58,7 +58,9 @@ impl LocalDoor {
                 let id = handed.parcel.due.id;
                 shown.push(id);
                 door.handed.put(&owner, id, handed.taken);
-                if sender.send(Ok(Response::Due(api::due(&handed.parcel.due)))).await.is_err() {
+                let mut due = api::due(&handed.parcel.due);
+                due.when = Some(handed.parcel.when);
+                if sender.send(Ok(Response::Due(due))).await.is_err() {
                     break;
                 }
             }
@@ -115,6 +117,12 @@ impl LocalDoor {
                     count += raised.map_err(reminding)?;
                 }
                 Ok(Response::Raised { count })
+            }
+            Request::Look => {
+                let look = Look { at: self.now() };
+                let looked = self.handle.ask(space, |ports| &ports.reminders.look, look).await;
+                looked.map_err(reminding)?;
+                Ok(Response::Ok)
             }
             Request::SetZone { zone, until } => {
                 let set = SetZone { zone, until, at: self.now() };

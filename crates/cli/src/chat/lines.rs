@@ -3,14 +3,15 @@
 use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc as threads;
+use std::sync::{Arc, Mutex, PoisonError, mpsc as threads};
 
 use bethink_text::mask_secrets;
 use rustyline::error::ReadlineError;
-use rustyline::{Config, DefaultEditor};
+use rustyline::{Config, DefaultEditor, ExternalPrinter};
 use tokio::sync::mpsc;
 
 use crate::input::{Line, next_line};
+use crate::output::{Closed, Output, shown};
 
 /// Lines that the history keeps.
 const HISTORY_MAX: usize = 1_000;
@@ -34,6 +35,37 @@ pub(crate) enum Read {
 pub(crate) struct Lines {
     wanted: threads::SyncSender<bool>,
     read: mpsc::Receiver<Read>,
+    over: Over,
+}
+
+/// Prints over the line that is being typed; what was typed so far stays. Clones print to the same place.
+#[derive(Clone, Default)]
+pub(crate) struct Over(Arc<Mutex<Option<Box<dyn ExternalPrinter + Send>>>>);
+
+impl std::fmt::Debug for Over {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Over").finish_non_exhaustive()
+    }
+}
+
+impl Over {
+    fn set(&self, printer: impl ExternalPrinter + Send + 'static) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(printer));
+    }
+
+    /// Prints a line for people; where nothing edits lines, like every other line.
+    pub(crate) async fn line(&self, output: Output, text: &str) -> Result<(), Closed> {
+        if output.json {
+            return Ok(());
+        }
+        let (own, line) = (self.clone(), format!("{}\n", shown(text)));
+        // It waits while the editor does something that can't be interrupted, such as a search of the history.
+        let printed = tokio::task::spawn_blocking(move || {
+            let mut printer = own.0.lock().unwrap_or_else(PoisonError::into_inner);
+            printer.as_mut().is_some_and(|printer| printer.print(line).is_ok())
+        });
+        if printed.await.unwrap_or(false) { Ok(()) } else { output.line(text) }
+    }
 }
 
 impl Lines {
@@ -41,12 +73,19 @@ impl Lines {
     pub(crate) fn start(history: Option<PathBuf>) -> std::io::Result<Self> {
         let (wanted, asked) = threads::sync_channel(1);
         let (sender, read) = mpsc::channel(1);
+        let over = Over::default();
+        let editing = over.clone();
         let body = move || match history {
-            Some(path) => terminal(&path, &asked, &sender),
+            Some(path) => terminal(&path, &asked, &sender, &editing),
             None => pipe(&asked, &sender),
         };
         std::thread::Builder::new().name("input".to_owned()).spawn(body)?;
-        Ok(Self { wanted, read })
+        Ok(Self { wanted, read, over })
+    }
+
+    /// Where something is printed while a line may be typed.
+    pub(crate) fn over(&self) -> Over {
+        self.over.clone()
     }
 
     /// The next line. `unrecorded` keeps it out of the history.
@@ -83,9 +122,12 @@ fn pipe(asked: &threads::Receiver<bool>, sender: &mpsc::Sender<Read>) {
     }
 }
 
-fn terminal(history: &Path, asked: &threads::Receiver<bool>, sender: &mpsc::Sender<Read>) {
+fn terminal(history: &Path, asked: &threads::Receiver<bool>, sender: &mpsc::Sender<Read>, over: &Over) {
     let config = Config::builder().max_history_size(HISTORY_MAX).map(rustyline::config::Builder::build);
     let Ok(mut editor) = config.and_then(DefaultEditor::with_config) else { return pipe(asked, sender) };
+    if let Ok(printer) = editor.create_external_printer() {
+        over.set(printer);
+    }
     // A missing or unreadable history is an empty one.
     let mut kept = editor.load_history(history).is_ok();
     while let Ok(unrecorded) = asked.recv() {

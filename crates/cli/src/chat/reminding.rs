@@ -7,12 +7,13 @@ use bethink_daemon::Responses;
 use bethink_settings::Settings;
 use serde_json::json;
 
+use super::lines::Over;
 use crate::commands::reminders::due_line;
 use crate::open::Opened;
 use crate::output::Output;
 
-/// How long the end of a script waits for reminders that are due by then.
-const LAST_WAIT: Duration = Duration::from_millis(100);
+/// How long the end of a script waits at most for reminders that are due by then. Where none is, it does not wait.
+const LAST_WAIT: Duration = Duration::from_secs(5);
 
 /// Reminders as they come due.
 pub(crate) struct Coming(Option<Responses>);
@@ -49,18 +50,30 @@ impl Coming {
         settings: &Settings,
         output: Output,
     ) -> anyhow::Result<()> {
-        while let Ok(Some(due)) = tokio::time::timeout(LAST_WAIT, self.next()).await {
-            show(opened, output, settings, &due, (Place::Turn, false)).await?;
+        if self.0.is_none() {
+            return Ok(());
         }
-        Ok(())
+        let looking = tokio::time::timeout(LAST_WAIT, opened.ask(Request::Look));
+        tokio::pin!(looking);
+        loop {
+            tokio::select! {
+                biased;
+                due = self.next() => match due {
+                    Some(due) => show(opened, output, settings, &due, (&Place::Turn, false)).await?,
+                    None => return Ok(()),
+                },
+                // A door that can't look has nothing to show.
+                _ = &mut looking => return Ok(()),
+            }
+        }
     }
 }
 
 /// Where a reminder is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Place {
     /// While the user may be typing.
-    Prompt,
+    Prompt(Over),
     /// Within a turn, or after the last.
     Turn,
 }
@@ -71,14 +84,14 @@ pub(crate) async fn show(
     output: Output,
     settings: &Settings,
     due: &Due,
-    (place, private): (Place, bool),
+    (place, private): (&Place, bool),
 ) -> anyhow::Result<()> {
     let mut object = serde_json::to_value(due).unwrap_or_default();
     object["event"] = json!("reminder");
     output.object(&object)?;
     let line = due_line(due, settings);
     match place {
-        Place::Prompt => output.interject(&line)?,
+        Place::Prompt(over) => over.line(output, &line).await?,
         Place::Turn => output.line(&line)?,
     }
     if private {

@@ -88,7 +88,7 @@ pub(crate) async fn run(
             // Between the words of a reply it would be lost.
             due = coming.next(), if reply.is_empty() => {
                 if let Some(due) = due {
-                    reminding::show(opened, output, settings, &due, (Place::Turn, false)).await?;
+                    reminding::show(opened, output, settings, &due, (&Place::Turn, false)).await?;
                 } else {
                     *coming = Coming::closed();
                 }
@@ -123,7 +123,7 @@ pub(crate) async fn run(
             }
             Some(Ok(Response::Turn(TurnProgress::Warning { text }))) => warnings.push(text),
             Some(Ok(Response::Turn(TurnProgress::Due(due)))) => {
-                reminding::show(opened, output, settings, &due, (Place::Turn, asked.private)).await?;
+                reminding::show(opened, output, settings, &due, (&Place::Turn, asked.private)).await?;
             }
             Some(Ok(Response::Turn(end @ TurnProgress::Ended { .. }))) => {
                 output.line("")?;

@@ -181,7 +181,8 @@ pub(crate) fn due_line(due: &Due, settings: &Settings) -> String {
         several => marks.push(format!("{several} missed before")),
     }
     let marks = if marks.is_empty() { String::new() } else { format!("; {}", marks.join(", ")) };
-    let mut line = format!("Reminder: {} (due {}{marks})", due.text, say::moment(&due.due_at, settings));
+    let when = due.when.clone().unwrap_or_else(|| say::moment(&due.due_at, settings));
+    let mut line = format!("Reminder: {} (due {when}{marks})", due.text);
     for related in &due.related {
         line.push_str(&format!("\n  · {}", related.text));
     }
