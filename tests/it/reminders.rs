@@ -171,7 +171,13 @@ fn what_is_due_comes_first_and_looking_changes_nothing() {
     assert_eq!(objects[0]["text"], "look after the boiler");
     assert!(objects[0]["due"]["again"].is_null(), "{first:?}");
     assert!(objects[1]["text"].as_str().unwrap().contains("makes a noise"), "{first:?}");
-    assert_eq!(objects[0], second.objects()[0], "looking changes nothing");
+    let bare = |ran: &Ran| {
+        let mut shown = due(ran).remove(0);
+        // What comes along fades by the moment.
+        assert_eq!(shown["due"]["related"].take()[0]["text"], "The boiler in the cellar makes a noise.");
+        shown
+    };
+    assert_eq!(bare(&first), bare(&second), "looking changes nothing");
 
     let other = [&["--user", "bea"], &look[..]].concat();
     assert!(due(&home.ok(&other, "")).is_empty(), "it is nobody else's");

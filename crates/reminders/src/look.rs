@@ -18,13 +18,17 @@ const BATCH: usize = 512;
 const DELIVERED_MAX: usize = 256;
 
 impl Shared {
-    /// Looks once; where another look is under way, after it.
+    /// Looks once; where another look is under way, after it. The first look settles what time did, and shows nothing.
     pub(crate) async fn look(self: Arc<Self>, now: Timestamp) -> Result<(), ReminderError> {
         // The semaphore is never closed.
         let one = self.looking.acquire().await;
-        self.settle(now, !self.begun.load(Ordering::SeqCst)).await?;
+        let first = !self.begun.load(Ordering::SeqCst);
+        self.settle(now, first).await?;
         self.begun.store(true, Ordering::SeqCst);
-        self.deliver(now).await?;
+        // Whoever shows what is due says so through the space, which lets nobody in before its first look is over.
+        if !first {
+            self.deliver(now).await?;
+        }
         drop(one);
         self.refresh(now).await?;
         self.mean(now).await

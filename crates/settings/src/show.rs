@@ -49,7 +49,7 @@ impl Settings {
             .collect();
         for repeated in catalogue.sections.iter().filter(|known| known.repeated) {
             let path = repeated.path.as_str();
-            if section.is_none_or(|section| section == path) {
+            if section.is_none_or(|section| section == path) || within(path) {
                 all.extend(self.shown_tables(path));
             }
         }

@@ -196,8 +196,11 @@ impl Reader<'_> {
 
 /// Whether the structs take one table of a repeated section; else the key below it that they do not take, and why.
 fn whole(path: &str, table: &Value) -> Result<(), (Option<String>, String)> {
-    let file = toml::Table::from_iter([(path.to_owned(), Value::Array(vec![table.clone()]))]);
-    serde_path_to_error::deserialize::<_, File>(Value::Table(file)).map(drop).map_err(|error| {
+    let mut file = Value::Array(vec![table.clone()]);
+    for part in path.rsplit('.') {
+        file = Value::Table(toml::Table::from_iter([(part.to_owned(), file)]));
+    }
+    serde_path_to_error::deserialize::<_, File>(file).map(drop).map_err(|error| {
         let inner = error.path().to_string();
         let below = inner.strip_prefix(&format!("{path}[0].")).map(str::to_owned);
         let name = below.as_ref().and_then(|below| below.split('.').next()).map(str::to_owned);

@@ -45,5 +45,7 @@ pub(super) async fn spawn_reminders(
     if let Err(error) = reminders.ask(Look { at: parts.clock.now() }).send().await {
         tracing::warn!(%space, %error, "reminders could not be looked at");
     }
+    // What is overdue is shown once the space is awake; nobody waits for that.
+    let _ = reminders.tell(Look { at: parts.clock.now() }).try_send();
     Ok(reminders)
 }

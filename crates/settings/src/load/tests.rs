@@ -346,3 +346,17 @@ fn settings_may_stand_in_code() {
     story.overrides.text = Some("[memory]\nprofil = \"lab\"\n".to_owned());
     story.refused(&[&["settings in code: line 2", "profile"]]);
 }
+
+#[test]
+fn webhooks_are_checked_with_their_lines() {
+    refused("[[prospective.webhooks]]\nurl = \"example.org\"\n", &["line 2", "prospective.webhooks[0].url"]);
+    refused(
+        "[[prospective.webhooks]]\nurl = \"https://example.org\"\nsecret = \"x\"\n",
+        &["line 3", "`secret`"],
+    );
+    refused("[[prospective.webhooks]]\nsecret_env = \"X\"\n", &["line 1", "url"]);
+    let two = "[[prospective.webhooks]]\nurl = \"https://example.org/a\"\n\n[[prospective.webhooks]]\nurl = \"http://127.0.0.1/b\"\n";
+    let settings = Story::new(two).load().unwrap();
+    assert_eq!(settings.webhooks().unwrap().len(), 2);
+    assert_eq!(settings.flows().iter().map(|flow| flow.local).collect::<Vec<_>>(), [false, true]);
+}
