@@ -84,13 +84,7 @@ impl LocalDoor {
             Request::Converse { .. } | Request::Listen => {
                 Err(Fault::new(FaultKind::Usage, "this is streamed"))
             }
-            Request::Cancel { turn } => {
-                let turn: TurnId = parse(&turn)?;
-                let ports = self.handle.space(space).await.map_err(running)?;
-                // A full mailbox or a stopped planner means that there is no such turn to stop any more.
-                let _ = ports.cancel.tell(protocol::CancelTurn { turn }).await;
-                Ok(Response::Ok)
-            }
+            Request::Cancel { turn } => self.cancel(space, &turn).await,
             Request::Hello => Ok(Response::Ok),
             about @ (Request::Remind { .. }
             | Request::Reminders { .. }
@@ -149,6 +143,14 @@ impl LocalDoor {
             Request::Spaces => self.spaces().await,
             Request::Status => Ok(Response::Status(status(&self.handle).await)),
         }
+    }
+
+    async fn cancel(&self, space: &SpaceId, turn: &str) -> Result<Response, Fault> {
+        let turn: TurnId = parse(turn)?;
+        let ports = self.handle.space(space).await.map_err(running)?;
+        // A full mailbox or a stopped planner means that there is no such turn to stop any more.
+        let _ = ports.cancel.tell(protocol::CancelTurn { turn }).await;
+        Ok(Response::Ok)
     }
 
     async fn spaces(&self) -> Result<Response, Fault> {

@@ -2,12 +2,24 @@
 
 use bethink_domain::DueReminder;
 use bethink_protocol::{
-    Attend, Attended, Due, ListReminders, Look, MemoryError, Question, Raise, ReminderError, Reminders,
-    Schedule, Scheduled, SetZone, Wish,
+    Attend, Attended, Due, ListReminders, Look, MemoryError, Question, Raise, ReminderError, ReminderPorts,
+    Reminders, Schedule, Scheduled, SetZone, Wish,
 };
 use kameo::prelude::*;
 
 use crate::stage::{Partner, never_asked};
+
+/// The ports of reminders.
+pub(crate) fn ports(partner: &ActorRef<Partner>) -> ReminderPorts {
+    ReminderPorts {
+        schedule: partner.clone().reply_recipient(),
+        attend: partner.clone().reply_recipient(),
+        raise: partner.clone().reply_recipient(),
+        set_zone: partner.clone().reply_recipient(),
+        list: partner.clone().reply_recipient(),
+        look: partner.clone().reply_recipient(),
+    }
+}
 
 impl Message<Due> for Partner {
     type Reply = Result<Vec<DueReminder>, MemoryError>;

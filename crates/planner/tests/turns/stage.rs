@@ -16,7 +16,7 @@ use bethink_protocol::{
     EmbedError, Embedded, EmbedderFigures, Examine, Execute, ExecuteError, ExportTraces, ExportTurns,
     ExportedTraces, ExportedTurns, Forget, ForgetReceipt, Import, Imported, Job, LetGo, ListTraces, Measure,
     MemoryError, MemoryPorts, Migrate, Offload, Page, Pin, Recall, RecordTurn, Remember, Remembered,
-    ReminderPorts, ShowEmbedder, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent, TurnStream,
+    ShowEmbedder, ShowTrace, ShowTurn, StoreFigures, Survey, TurnEvent, TurnStream,
 };
 use kameo::prelude::*;
 use tokio::sync::Semaphore;
@@ -134,14 +134,7 @@ impl Stage {
             embed: partner().reply_recipient(),
             memory: ports(&partner()),
             due: partner().reply_recipient(),
-            reminders: ReminderPorts {
-                schedule: partner().reply_recipient(),
-                attend: partner().reply_recipient(),
-                raise: partner().reply_recipient(),
-                set_zone: partner().reply_recipient(),
-                list: partner().reply_recipient(),
-                look: partner().reply_recipient(),
-            },
+            reminders: crate::reminding::ports(&partner()),
             execute: partner().reply_recipient(),
             let_go: partner().recipient(),
             offload,
