@@ -225,7 +225,7 @@ pub(crate) enum Command {
     Status,
     /// Kill the owner of a memory of its own at any moment, over and over, and look whether anything confirmed is gone,
     /// anything forgotten is back, or the doctor finds anything wrong
-    #[command(after_help = "Example:\n  bethink torture --runs 100")]
+    #[command(after_help = "Example:\n  bethink torture --runs 100\n  bethink torture --reminders --runs 200")]
     Torture {
         /// Kills
         #[arg(long, default_value_t = 100)]
@@ -242,6 +242,9 @@ pub(crate) enum Command {
         /// Make vectors too, which leaves time for fewer statements
         #[arg(long)]
         vectors: bool,
+        /// Kill conversations around the time at which a reminder is due instead, and look whether one is lost
+        #[arg(long, conflicts_with_all = ["clients", "life_ms", "vectors"])]
+        reminders: bool,
         /// Where temporary memory is made [default: the system's temporary directory]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,

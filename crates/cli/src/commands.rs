@@ -69,9 +69,9 @@ pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Resul
             let asked = restore::Asked { dir, agent: of.0, user: of.1, dry_run, yes };
             return restore::run(&settings, output, asked).await;
         }
-        Command::Torture { runs, clients, seed, life_ms, vectors, scratch } => {
+        Command::Torture { runs, clients, seed, life_ms, vectors, reminders, scratch } => {
             let scratch = scratch.unwrap_or_else(std::env::temp_dir);
-            return torture::run(output, torture::Ordeal { runs, clients, seed, life_ms, vectors }, &scratch)
+            return torture::run(output, torture::Ordeal { runs, clients, seed, life_ms, vectors, reminders }, &scratch)
                 .await;
         }
         _ => {}

@@ -67,7 +67,7 @@ pub enum Degraded {
     MemoryUnreachable(String),
     /// Memory is switched off in the configuration: nothing is looked up, and nothing is kept.
     MemoryOff,
-    /// The message also asks for a reminder, and reminders can't be kept yet.
+    /// The message also asks for a reminder, and none could be made of it.
     NoReminder,
 }
 
@@ -79,7 +79,7 @@ impl std::fmt::Display for Degraded {
             Self::MemoryOff => {
                 f.write_str("memory is switched off: nothing is looked up, and nothing is kept")
             }
-            Self::NoReminder => f.write_str("no reminder was set, since reminders can't be kept yet"),
+            Self::NoReminder => f.write_str("no reminder was set: what of and when could not be read"),
         }
     }
 }

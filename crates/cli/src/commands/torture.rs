@@ -1,6 +1,8 @@
 //! `torture`: kills the owner of a memory at any moment, over and over, and looks whether anything that was confirmed is
 //! gone, whether anything forgotten is back, and what the doctor says.
 
+mod reminding;
+
 use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -39,6 +41,8 @@ pub(crate) struct Ordeal {
     pub(crate) life_ms: u64,
     /// With the embedded model, which takes most of the time that an owner lives.
     pub(crate) vectors: bool,
+    /// Kill conversations around the time at which reminders are due, in place of all this.
+    pub(crate) reminders: bool,
 }
 
 /// Where the tortured memory is, and whether it has vectors.
@@ -72,6 +76,9 @@ impl Toll {
 
 /// Kills and looks, in a directory of its own.
 pub(crate) async fn run(output: Output, ordeal: Ordeal, scratch: &Path) -> anyhow::Result<ExitCode> {
+    if ordeal.reminders {
+        return reminding::run(output, ordeal.runs, ordeal.seed, scratch).await;
+    }
     let usage = |message: String| Err(Fault::new(FaultKind::Usage, message).into());
     if !(1..=64).contains(&ordeal.clients) {
         return usage(format!("{} clients; there can be 1 to 64", ordeal.clients));

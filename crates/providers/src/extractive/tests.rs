@@ -230,7 +230,7 @@ fn corrections_and_intentions_are_taken_for_what_they_are() {
     let after = [("When?", "You told me …")];
     check(&prompt(correction, vec![], &after), &["less from now on", "\"It is after dinner.\""], &[]);
     let wish = plan("Remind me to call Ada tomorrow.", Intent::Memory, Purpose::Intention);
-    check(&prompt(wish, vec![tablet()], &[]), &["I can't remind you yet.", "transcript only"], &[]);
+    check(&prompt(wish, vec![tablet()], &[]), &["I could not make a reminder of that."], &[]);
     for (message, said) in [
         ("forget that Tom is my brother", "Nothing has been deleted."),
         ("Vergiss, dass Tom mein Bruder ist", "Gelöscht ist nichts."),
@@ -329,8 +329,8 @@ fn what_nobody_told_is_not_asked_of_the_user() {
         assert!(said.contains("Tell me more") || said.contains("what about it"), "{bare:?} got {said:?}");
     }
     check_general("What's your name?", "bethink");
-    check_general("what did I ask you to remind me of?", "I can't keep reminders yet");
-    check_general("Do I have any reminders?", "I can't keep reminders yet");
+    check_general("what did I ask you to remind me of?", "`bethink reminders` lists");
+    check_general("Do I have any reminders?", "`bethink reminders` lists");
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn what_could_not_be_done_is_said_where_it_matters() {
     degraded.purpose = Purpose::Statement;
     assert!(!compose(&prompt(degraded.clone(), vec![], &[])).joined().contains("by words"));
     degraded.degraded = vec![Degraded::NoReminder];
-    check(&prompt(degraded.clone(), vec![], &[]), &["I can't remind you yet. Your wish"], &[]);
+    check(&prompt(degraded.clone(), vec![], &[]), &["I could not make a reminder"], &[]);
     for purpose in [Purpose::Question, Purpose::Overview] {
         degraded.purpose = purpose;
         degraded.degraded = vec![Degraded::MemoryUnreachable("it is asleep".to_owned())];
