@@ -225,7 +225,9 @@ pub(crate) enum Command {
     Status,
     /// Kill the owner of a memory of its own at any moment, over and over, and look whether anything confirmed is gone,
     /// anything forgotten is back, or the doctor finds anything wrong
-    #[command(after_help = "Example:\n  bethink torture --runs 100\n  bethink torture --reminders --runs 200")]
+    #[command(
+        after_help = "Example:\n  bethink torture --runs 100\n  bethink torture --reminders --runs 200"
+    )]
     Torture {
         /// Kills
         #[arg(long, default_value_t = 100)]

@@ -71,8 +71,12 @@ pub(crate) async fn run(builder: Builder, arguments: Arguments) -> anyhow::Resul
         }
         Command::Torture { runs, clients, seed, life_ms, vectors, reminders, scratch } => {
             let scratch = scratch.unwrap_or_else(std::env::temp_dir);
-            return torture::run(output, torture::Ordeal { runs, clients, seed, life_ms, vectors, reminders }, &scratch)
-                .await;
+            return torture::run(
+                output,
+                torture::Ordeal { runs, clients, seed, life_ms, vectors, reminders },
+                &scratch,
+            )
+            .await;
         }
         _ => {}
     }

@@ -161,7 +161,7 @@ mod tests {
         let written = std::fs::read_to_string(&out).expect("because it was written");
         let expected = [
             r#"{"id":"a","result":"2026-12-02T19:00:00"}"#,
-            r#"{"id":2,"result":{"byday":"FR","freq":"WEEKLY","interval":"1","until":"20270601"}}"#,
+            r#"{"id":2,"result":{"freq":"WEEKLY","interval":"1","until":"20270601","byday":"FR"}}"#,
             r#"{"id":"c","result":5400.0}"#,
             r#"{"id":"d","result":null}"#,
             r#"{"id":"e","result":"2026-11-30T00:00:00"}"#,

@@ -44,7 +44,8 @@ struct Chat {
 
 impl Chat {
     async fn open(data: &Data) -> anyhow::Result<Self> {
-        let mut child = bethink(data, "user0")?.arg("chat").spawn().context("no conversation could be started")?;
+        let mut child =
+            bethink(data, "user0")?.arg("chat").spawn().context("no conversation could be started")?;
         let out = child.stdout.take().context("a conversation has an output")?;
         let mut chat = Self { child, lines: BufReader::new(out).lines() };
         while let Some(line) = timeout(PATIENCE, chat.lines.next_line()).await?? {
@@ -154,7 +155,11 @@ fn offset(run: usize, seed: u64) -> anyhow::Result<i64> {
 async fn keep(data: &Data, text: &str, due: Timestamp) -> anyhow::Result<()> {
     let at = bethink_api::rfc3339(due);
     let kept = bethink(data, "user0")?.args(["remind", text, "--at", &at]).output().await?;
-    anyhow::ensure!(kept.status.success(), "a reminder could not be kept: {}", String::from_utf8_lossy(&kept.stdout));
+    anyhow::ensure!(
+        kept.status.success(),
+        "a reminder could not be kept: {}",
+        String::from_utf8_lossy(&kept.stdout)
+    );
     Ok(())
 }
 
@@ -162,6 +167,7 @@ async fn keep(data: &Data, text: &str, due: Timestamp) -> anyhow::Result<()> {
 async fn done(data: &Data, text: &str) -> anyhow::Result<bool> {
     let listed = bethink(data, "user0")?.args(["reminders", "--all"]).output().await?;
     let out = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let ours = out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find(|r| r["text"] == text);
+    let ours =
+        out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find(|r| r["text"] == text);
     Ok(ours.context("a kept reminder is not there any more")?["state"] == "done")
 }
