@@ -24,7 +24,6 @@ use crate::serving::Serving;
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Asks again until there is an answer.
-#[expect(clippy::disallowed_methods, reason = "a deadline for another process is by the machine's clock")]
 fn until<T>(what: &str, ask: impl Fn() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
