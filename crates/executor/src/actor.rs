@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use bethink_domain::{Outcome, Personality, SessionId, SpaceId, Span, Timestamp};
 use bethink_protocol::{
-    Drain, EmbedPort, Execute, ExecuteError, LetGo, RecallPort, TakeVitals, Tool, Vitals,
+    Drain, EmbedPort, Execute, ExecuteError, LetGo, RecallPort, ReminderError, Schedule, Scheduled,
+    TakeVitals, Tool, Vitals,
 };
 use bethink_providers::{LanguageModel, Prompt, Role};
 use jiff::tz::TimeZone;
-use kameo::actor::{Actor, ActorRef, WeakActorRef};
+use kameo::actor::{Actor, ActorRef, ReplyRecipient, WeakActorRef};
 use kameo::error::{ActorStopReason, PanicError};
 use kameo::message::{Context, Message};
 use kameo::reply::DelegatedReply;
@@ -38,6 +39,8 @@ pub struct ExecutorArgs {
     pub embed: EmbedPort,
     /// Where a model's calls of memory go; they only look.
     pub recall: RecallPort,
+    /// Where a model's wishes for reminders go.
+    pub schedule: ReplyRecipient<Schedule, Scheduled, ReminderError>,
     /// Tools that the model may call beside the built-in ones.
     pub tools: Vec<Arc<dyn Tool>>,
     /// Names of the tools that this agent may call; every tool if none are named.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bethink_domain::{
     AgentName, EmbedderIdentity, Personality, RecallMode, Recollection, SpaceId, UnitVector, UserName,
 };
-use bethink_protocol::{Embed, EmbedError, Embedded, MemoryError, Recall};
+use bethink_protocol::{
+    Embed, EmbedError, Embedded, MemoryError, Question, Recall, ReminderError, Schedule, Scheduled, Wish,
+};
 use bethink_providers::LanguageModel;
 use jiff::tz::TimeZone;
 use kameo::prelude::*;
@@ -24,7 +26,8 @@ pub(crate) fn args(model: Arc<dyn LanguageModel>, memory: &[&'static str]) -> Ex
         space: SpaceId { agent: AgentName::new("bethink").unwrap(), user: UserName::new("me").unwrap() },
         model,
         embed: partner.clone().reply_recipient(),
-        recall: partner.reply_recipient(),
+        recall: partner.clone().reply_recipient(),
+        schedule: partner.reply_recipient(),
         tools: Vec::new(),
         allowed: None,
         personality: Personality::NEUTRAL,
@@ -50,6 +53,16 @@ impl Message<Embed> for Partner {
         let identity = EmbedderIdentity { model: "test".into(), dimensions: 2, revision: "1".into() };
         let vectors = embed.texts.iter().map(|_| UnitVector::new(vec![1.0, 0.0]).ok()).collect();
         Ok(Embedded { vectors, identity })
+    }
+}
+
+impl Message<Schedule> for Partner {
+    type Reply = Result<Scheduled, ReminderError>;
+
+    async fn handle(&mut self, asked: Schedule, _: &mut Context<Self, Self::Reply>) -> Self::Reply {
+        let Wish::Parts { text, at, every, .. } = asked.wish else { panic!("a tool gives parts") };
+        let said = format!("I understood {text:?}, at {at:?}, every {every:?}.");
+        Ok(Scheduled::Asks(Question { kind: "time", said, options: Vec::new() }))
     }
 }
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod calling;
 mod memory;
+mod reminding;
 #[cfg(test)]
 mod tests;
 mod whose;
@@ -11,7 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bethink_domain::{Degraded, Plan, SpaceId};
-use bethink_protocol::{EmbedPort, RecallPort, Tool, ToolSpec};
+use bethink_protocol::{EmbedPort, RecallPort, ReminderError, Schedule, Scheduled, Tool, ToolSpec};
+use kameo::actor::ReplyRecipient;
 use serde_json::json;
 
 use crate::actor::ExecutorArgs;
@@ -55,6 +57,7 @@ pub(crate) enum BuiltIn {
     Recall,
     Remember,
     Forget,
+    Remind,
 }
 
 /// What a name stands for.
@@ -68,6 +71,7 @@ pub(crate) struct Toolbox {
     pub(crate) space: SpaceId,
     pub(crate) embed: EmbedPort,
     pub(crate) recall: RecallPort,
+    pub(crate) schedule: ReplyRecipient<Schedule, Scheduled, ReminderError>,
     custom: Vec<(ToolSpec, Arc<dyn Tool>)>,
     allowed: Option<Vec<String>>,
     /// Rounds of calls in a turn.
@@ -108,13 +112,14 @@ pub fn check_tools(tools: &[Arc<dyn Tool>], allowed: Option<&[String]>) -> Resul
 }
 
 impl BuiltIn {
-    const ALL: [Self; 3] = [Self::Recall, Self::Remember, Self::Forget];
+    const ALL: [Self; 4] = [Self::Recall, Self::Remember, Self::Forget, Self::Remind];
 
     fn name(self) -> &'static str {
         match self {
             Self::Recall => "recall",
             Self::Remember => "remember",
             Self::Forget => "forget",
+            Self::Remind => "remind",
         }
     }
 
@@ -154,6 +159,18 @@ impl BuiltIn {
                     "additionalProperties": false,
                 }),
             ),
+            Self::Remind => (
+                "Keeps a reminder, which is shown to the user at its time. Use it when the user wants to be reminded of something and no reminder was confirmed to them yet.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "what": { "type": "string", "description": "What to remind of, in a few words, such as \"call Ann\"." },
+                        "when": { "type": "string", "description": "When, in English, as the user said it: \"tomorrow at 9\", \"in 2 hours\", \"every weekday at 8:30\"; or ISO 8601." },
+                    },
+                    "required": ["what", "when"],
+                    "additionalProperties": false,
+                }),
+            ),
         };
         ToolSpec { name: self.name().into(), description: description.into(), parameters }
     }
@@ -166,6 +183,7 @@ impl Toolbox {
             space: args.space.clone(),
             embed: args.embed.clone(),
             recall: args.recall.clone(),
+            schedule: args.schedule.clone(),
             custom: args.tools.iter().map(|tool| (tool.spec(), Arc::clone(tool))).collect(),
             allowed: args.allowed.clone(),
             steps_max: args.config.tool_steps_max,
@@ -183,7 +201,7 @@ impl Toolbox {
         let memory_off = plan.degraded.contains(&Degraded::MemoryOff);
         let built_in = BuiltIn::ALL.into_iter().filter(|tool| match tool {
             BuiltIn::Recall | BuiltIn::Forget => !memory_off,
-            BuiltIn::Remember => !memory_off && !plan.private,
+            BuiltIn::Remember | BuiltIn::Remind => !memory_off && !plan.private,
         });
         let custom = self.custom.iter().map(|(spec, _)| spec.clone());
         built_in.map(BuiltIn::spec).chain(custom).filter(|spec| self.allows(&spec.name)).collect()

@@ -399,6 +399,7 @@ fn every_reading(words: &str, standpoint: &Standpoint) -> Option<Reading> {
         return Some(Reading::Every(Repetition { rule, start: None }));
     }
     let recurs = |reading: &Reading| matches!(reading, Reading::Every(_) | Reading::Unclear(_));
-    let said = times::read(&format!("every {words}"), standpoint).filter(recurs);
-    said.or_else(|| times::read(words, standpoint).filter(recurs))
+    let whole = |reading: &Reading| matches!(reading, Reading::Every(_));
+    let said = times::read(words, standpoint).filter(whole);
+    said.or_else(|| times::read(&format!("every {words}"), standpoint).filter(recurs))
 }

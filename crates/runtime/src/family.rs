@@ -182,7 +182,7 @@ impl Family {
         let store = spawn_store(parts, space, &slot, &supervisor, &builds[0]).await?;
         let memory = bethink_memory_store::ports(&store);
         let reminders = spawn_reminders(parts, space, &supervisor, &store, &builds[3]).await?;
-        let executor = spawn_executor(parts, space, &supervisor, &memory, &builds[1]).await?;
+        let executor = spawn_executor(parts, space, &supervisor, (&memory, &reminders), &builds[1]).await?;
         let args = PlannerArgs {
             space: space.clone(),
             embed: parts.embed.clone(),
@@ -376,7 +376,7 @@ async fn spawn_executor(
     parts: &Parts,
     space: &SpaceId,
     supervisor: &ActorRef<Supervisor>,
-    memory: &MemoryPorts,
+    (memory, reminders): (&MemoryPorts, &ActorRef<Reminders>),
     builds: &Builds,
 ) -> Result<ActorRef<Executor>, RuntimeError> {
     let persona = (parts.persona)(space);
@@ -386,6 +386,7 @@ async fn spawn_executor(
         space: space.clone(),
         embed: parts.embed.clone(),
         recall: memory.recall.clone(),
+        schedule: reminders.clone().reply_recipient(),
         tools: parts.tools.clone(),
         allowed: persona.tools,
         model: persona.language.unwrap_or_else(|| Arc::clone(&parts.language)),

@@ -9,7 +9,7 @@ use bethink_domain::{
 };
 use bethink_protocol::{
     Converse, ConverseError, Embed, EmbedError, EmbedPort, Embedded, EventBus, Events, Forget, ForgetReceipt,
-    Heard, LetGo, MemoryError, Recall, Remember, Remembered, TurnStream, Urgency,
+    Heard, LetGo, MemoryError, Raise, Recall, Remember, Remembered, ReminderError, TurnStream, Urgency,
 };
 use kameo::actor::{ActorRef, ReplyRecipient, WeakActorRef};
 use kameo::error::SendError;
@@ -226,6 +226,15 @@ impl Ports {
         let message =
             Converse { session, message: message.into(), at: self.now(), private: false, zone: None };
         self.ask(space, |ports| &ports.converse, message).await
+    }
+
+    /// Tells that something happened that reminders of a space may wait for, such as `deploy.finished`; how many it made due.
+    ///
+    /// # Errors
+    /// That the space is not there, or why its reminders could not be changed.
+    pub async fn raise(&self, space: &SpaceId, event: &str) -> Result<usize, AskError<ReminderError>> {
+        let raise = Raise { event: event.to_owned(), at: self.now() };
+        self.ask(space, |ports| &ports.reminders.raise, raise).await
     }
 
     /// Turns texts into vectors of meaning, behind the turns that wait for theirs.

@@ -47,6 +47,8 @@ pub(crate) struct Gathered {
     pub(crate) noted: Vec<Draft>,
     /// What the user is asked to have forgotten.
     pub(crate) proposed: Vec<TraceId>,
+    /// Reminders that were kept.
+    pub(crate) reminded: usize,
 }
 
 /// The calls of one turn.
@@ -203,6 +205,7 @@ impl Calling {
             }
             BuiltIn::Remember => self.remember(text("text"), entered),
             BuiltIn::Forget => self.forget(text("what"), entered).await,
+            BuiltIn::Remind => self.remind(text("what"), text("when")).await,
         }
     }
 

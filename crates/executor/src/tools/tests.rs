@@ -160,7 +160,7 @@ async fn what_a_recall_shows_continues_the_tags_and_can_be_used() {
     let prompts = told.model.prompts();
     assert_eq!(prompts[1].steps[0].said, "Let me look.");
     let names = |n: usize| prompts[n].tools.iter().map(|spec| spec.name.to_string()).collect::<Vec<_>>();
-    assert_eq!(names(0), ["recall", "remember", "forget", "dice"]);
+    assert_eq!(names(0), ["recall", "remember", "forget", "remind", "dice"]);
     assert_eq!(names(1), names(0));
 }
 
@@ -347,6 +347,18 @@ async fn forgetting_is_proposed_by_tags_or_by_the_only_memory_that_is_near() {
     assert!(proposed.is_empty() && answer.contains("call again with the tags"), "{answer}");
     let (proposed, answer) = forget("m9", &[]).await;
     assert!(proposed.is_empty() && answer.contains("Nothing is forgotten"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_reminder_is_wished_in_parts_and_its_question_passed_on() {
+    let remind = async |when: &str| {
+        let arguments = json!({ "what": "call Ann", "when": when });
+        Story::of(vec![Act::call("remind", arguments), Act::say("When?")]).told().await.answer()
+    };
+    let answer = remind("tomorrow at 9").await;
+    assert!(answer.starts_with("Nothing is kept yet. Ask the user: "), "{answer}");
+    assert!(answer.contains("\"call Ann\", at Some(\"tomorrow at 9\")"), "{answer}");
+    assert!(remind("every Friday").await.contains("every Some(\"every Friday\")"));
 }
 
 #[test]
