@@ -185,7 +185,7 @@ async fn whatever_a_model_calls_it_is_answered_and_the_turn_goes_on() {
         assert_eq!(told.answer(), answer, "{name} {arguments}");
         assert_eq!(told.streamed, "Fine.");
     };
-    let there = "there are `recall`, `remember`, `forget`, `dice`";
+    let there = "there are `recall`, `remember`, `forget`, `remind`, `dice`";
     check("dise", json!({}), &format!("The call failed: there is no tool `dise`; {there}")).await;
     check("", json!({}), &format!("The call failed: there is no tool ``; {there}")).await;
     check("dice", json!({ "sides": 6 }), "<result>\nrolled 6\n</result>").await;
@@ -392,6 +392,6 @@ fn names_that_clash_or_do_not_exist_are_refused_before_anything_starts() {
     check(
         &["dice"],
         Some(&["recal"]),
-        "an agent may call the tool `recal`, but there is none; there are `recall`, `remember`, `forget`, `dice`",
+        "an agent may call the tool `recal`, but there is none; there are `recall`, `remember`, `forget`, `remind`, `dice`",
     );
 }

@@ -122,11 +122,8 @@ async fn an_overview_surveys_instead_of_recalling() {
 
 #[tokio::test(start_paused = true)]
 async fn an_intention_is_neither_recalled_by_nor_stored() {
-    check(
-        "Remind me to call mum tomorrow.",
-        &["execute intention recalled=0 Remind me to call mum tomorrow.", "complete []"],
-    )
-    .await;
+    check("Remind me to call mum tomorrow.", &["schedule Remind me to call mum tomorrow.", "complete []"])
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -462,11 +459,25 @@ async fn draining_finishes_what_was_accepted_and_takes_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mixed_message_is_answered_stored_and_its_reminder_declined() {
+async fn a_mixed_message_is_answered_stored_and_its_reminder_seen_to_first() {
     let stage = Stage::new().await;
-    stage.say("I moved to Bergen. Remind me to call mum. Where is my hat?").await;
+    let (reply, _) = stage.say("I moved to Bergen. Remind me to call mum. Where is my hat?").await;
+    assert!(reply.starts_with("When?\n") && reply.len() > 6, "the question, then the answer: {reply}");
     let log = stage.log();
-    let execute = log.iter().find(|line| line.starts_with("execute")).unwrap();
-    assert!(execute.starts_with("execute question") && execute.contains("no reminder was set"), "{execute}");
+    let place = |what: &str| log.iter().position(|line| line.starts_with(what)).unwrap();
+    assert!(place("schedule") < place("execute question"), "{log:?}");
     assert_eq!(log.last().unwrap(), "complete [episodic: I moved to Bergen.]");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_asked_back_is_answered_by_the_next_message_alone() {
+    let stage = Stage::new().await;
+    stage.say("Remind me to call mum.").await;
+    stage.log();
+    stage.say("9am").await;
+    assert_eq!(stage.log(), ["schedule Remind me to call mum. / 9am", "complete []"]);
+    stage.say("What a day!").await;
+    stage.log();
+    stage.say("9am").await;
+    assert!(!stage.log().iter().any(|line| line.starts_with("schedule")), "nobody asked any more");
 }
