@@ -14,6 +14,8 @@ use crate::paths::{create_private_dir, create_private_file};
 
 /// Milliseconds since 1970 before which a space need not wake, by space. A space without an entry need not wake at all.
 const WAKES: TableDefinition<'static, (&str, &str), i64> = TableDefinition::new("wakes");
+/// Milliseconds since 1970 before which a space need not wake to make vectors, by space.
+const RETRIES: TableDefinition<'static, (&str, &str), i64> = TableDefinition::new("retries");
 /// Spaces that wait for an event, by event and space.
 const EVENTS: TableDefinition<'static, (&str, &str, &str), ()> = TableDefinition::new("events");
 
@@ -29,8 +31,18 @@ pub struct Wake {
     pub space: SpaceId,
     /// Not before this time; none when only events wake it, or nothing.
     pub not_before: Option<Timestamp>,
+    /// Not before this time to make vectors.
+    pub retry: Option<Timestamp>,
     /// Events that wake it.
     pub events: Vec<String>,
+}
+
+impl Wake {
+    /// A space of which nothing is known: it is to be looked at.
+    #[must_use]
+    pub fn unlooked(space: SpaceId) -> Self {
+        Self { space, not_before: Some(Timestamp::from_millis(0)), retry: None, events: Vec::new() }
+    }
 }
 
 /// The open catalogue of a data directory. Everything here blocks on the disk.
@@ -111,7 +123,19 @@ impl Catalogue {
             let wakes = read.open_table(WAKES).map_err(|error| fault(error.into()))?;
             let events = read.open_table(EVENTS).map_err(|error| fault(error.into()))?;
             let mut noted: BTreeMap<SpaceId, Wake> = BTreeMap::new();
-            let blank = |space: &SpaceId| Wake { space: space.clone(), not_before: None, events: Vec::new() };
+            let retries = read.open_table(RETRIES).map_err(|error| fault(error.into()))?;
+            let blank = |space: &SpaceId| Wake {
+                space: space.clone(),
+                not_before: None,
+                retry: None,
+                events: Vec::new(),
+            };
+            for entry in retries.iter().map_err(|error| fault(error.into()))? {
+                let (key, at) = entry.map_err(|error| fault(error.into()))?;
+                let Some(space) = named(key.value().0, key.value().1) else { continue };
+                let wake = noted.entry(space.clone()).or_insert_with(|| blank(&space));
+                wake.retry = Some(Timestamp::from_millis(at.value()));
+            }
             for entry in wakes.iter().map_err(|error| fault(error.into()))? {
                 let (key, at) = entry.map_err(|error| fault(error.into()))?;
                 let Some(space) = named(key.value().0, key.value().1) else { continue };
@@ -158,7 +182,7 @@ impl Catalogue {
     /// # Errors
     /// A [`StoreError`] when it could not be made durable.
     pub fn forget(&self, space: &SpaceId) -> Result<(), StoreError> {
-        self.set_next_wake(&Wake { space: space.clone(), not_before: None, events: Vec::new() })
+        self.set_next_wake(&Wake { space: space.clone(), not_before: None, retry: None, events: Vec::new() })
     }
 
     /// Spaces that wait for an event.
@@ -190,6 +214,7 @@ impl Catalogue {
     pub fn rebuild(&self, wakes: &[Wake]) -> Result<(), StoreError> {
         self.write(|tables| {
             tables.wakes.retain(|_, _| false)?;
+            tables.retries.retain(|_, _| false)?;
             tables.events.retain(|_, ()| false)?;
             wakes.iter().try_for_each(|wake| tables.put(wake))
         })
@@ -205,6 +230,7 @@ impl Catalogue {
             {
                 let mut tables = Tables {
                     wakes: write.open_table(WAKES).map_err(|error| fault(error.into()))?,
+                    retries: write.open_table(RETRIES).map_err(|error| fault(error.into()))?,
                     events: write.open_table(EVENTS).map_err(|error| fault(error.into()))?,
                 };
                 work(&mut tables).map_err(|error| fault(error.into()))?;
@@ -216,6 +242,7 @@ impl Catalogue {
 
 struct Tables<'t> {
     wakes: redb::Table<'t, (&'static str, &'static str), i64>,
+    retries: redb::Table<'t, (&'static str, &'static str), i64>,
     events: redb::Table<'t, (&'static str, &'static str, &'static str), ()>,
 }
 
@@ -225,6 +252,10 @@ impl Tables<'_> {
         match wake.not_before {
             Some(at) => self.wakes.insert((agent, user), at.as_millis())?,
             None => self.wakes.remove((agent, user))?,
+        };
+        match wake.retry {
+            Some(at) => self.retries.insert((agent, user), at.as_millis())?,
+            None => self.retries.remove((agent, user))?,
         };
         self.events.retain(|(_, its_agent, its_user), ()| (its_agent, its_user) != (agent, user))?;
         wake.events
@@ -244,7 +275,7 @@ mod tests {
     fn wake(user: &str, not_before: Option<i64>, events: &[&str]) -> Wake {
         let space = named("bethink", user).expect("because the names are legal");
         let events = events.iter().map(|event| (*event).to_owned()).collect();
-        Wake { space, not_before: not_before.map(Timestamp::from_millis), events }
+        Wake { space, not_before: not_before.map(Timestamp::from_millis), retry: None, events }
     }
 
     fn users(spaces: Result<Vec<SpaceId>, StoreError>) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use bethink_text::content_words;
+use bethink_text::terms;
 
 /// Words for the turns that things take, by what they stand for.
 const TURNS: &[(&str, &[&str])] = &[
@@ -21,9 +21,13 @@ pub(crate) fn event_key(name: &str) -> String {
     let spaced: String =
         name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { ' ' }).collect();
     let turn = |stem: &str| TURNS.iter().find(|(_, words)| words.contains(&stem)).map(|(turn, _)| *turn);
-    let words: BTreeSet<String> = content_words(&spaced.to_lowercase())
+    // "Done" and "over" are words that a search leaves out, and the turns of things all the same.
+    let words: BTreeSet<String> = terms(&spaced.to_lowercase())
         .into_iter()
-        .map(|term| turn(&term.stem).map_or_else(|| term.stem.to_string(), str::to_owned))
+        .filter_map(|term| match turn(&term.stem) {
+            Some(turn) => Some(turn.to_owned()),
+            None => (!term.stop).then(|| term.stem.to_string()),
+        })
         .collect();
     if words.is_empty() {
         name.trim().to_lowercase()

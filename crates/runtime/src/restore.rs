@@ -10,6 +10,7 @@ use bethink_memory_store::{Restore, StoreConfig};
 use crate::datadir::DataDir;
 use crate::error::RuntimeError;
 use crate::family::store_error;
+use crate::wakes::NAME as CATALOGUE;
 
 impl DataDir {
     /// Reads a backup and what is there now, and says what putting it back would change. Blocks on the disk.
@@ -35,6 +36,14 @@ impl DataDir {
         entropy: Entropy,
         at: Timestamp,
     ) -> Result<(), RuntimeError> {
-        plan.carry_out(config, entropy, at).map_err(|error| store_error(&error))
+        plan.carry_out(config, entropy, at).map_err(|error| store_error(&error))?;
+        // What is noted of the spaces is not true of those that came back; it is made anew from them.
+        match std::fs::remove_file(self.path().join(CATALOGUE)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let path = self.path().join(CATALOGUE);
+                Err(RuntimeError::Unwritable { path, reason: error.to_string() })
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -18,7 +18,7 @@ use tokio::sync::{Notify, Semaphore};
 /// After so long a space without vectors tries again. An embedder that failed is rarely back within minutes.
 pub(crate) const RETRY_AFTER: Span = Span::from_seconds(3_600);
 /// The catalogue's file in the data directory.
-const NAME: &str = "catalogue.redb";
+pub(crate) const NAME: &str = "catalogue.redb";
 
 /// What is known of one space.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,8 +37,8 @@ impl Entry {
         [self.strike, self.retry].into_iter().flatten().min()
     }
 
-    fn durable(&self) -> (Option<Timestamp>, &[String]) {
-        ([self.by, self.retry].into_iter().flatten().min(), &self.events)
+    fn durable(&self) -> (Option<Timestamp>, Option<Timestamp>, &[String]) {
+        (self.by, self.retry, &self.events)
     }
 }
 
@@ -71,8 +71,8 @@ impl Book {
 
     fn wake(&self, space: &SpaceId) -> Wake {
         let entry = self.entries.get(space).cloned().unwrap_or_default();
-        let (not_before, events) = entry.durable();
-        Wake { space: space.clone(), not_before, events: events.to_vec() }
+        let (not_before, retry, events) = entry.durable();
+        Wake { space: space.clone(), not_before, retry, events: events.to_vec() }
     }
 }
 
@@ -106,9 +106,9 @@ impl Wakes {
         let wakes = noted.unwrap_or_else(|| unknown(data_dir));
         let mut book = Book::default();
         for wake in wakes {
-            let Wake { space, not_before, events } = wake;
+            let Wake { space, not_before, retry, events } = wake;
             book.change(&space, |entry| {
-                *entry = Entry { by: not_before, strike: not_before, retry: None, events };
+                *entry = Entry { by: not_before, strike: not_before, retry, events };
             });
         }
         Self(Arc::new(Inner {
@@ -176,7 +176,8 @@ impl Wakes {
         let (wake, this) = (self.book().wake(space), self.clone());
         let noted = offload(&self.0.blocking, move || {
             let mut kept = this.0.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
-            if kept.is_none() && (wake.not_before.is_some() || !wake.events.is_empty()) {
+            let waits = wake.not_before.is_some() || wake.retry.is_some() || !wake.events.is_empty();
+            if kept.is_none() && waits {
                 let absent = !this.0.data_dir.join(NAME).exists();
                 let data_dir = &this.0.data_dir;
                 *kept = if absent { fresh(data_dir).ok().map(Arc::new) } else { usable(data_dir) };
@@ -236,8 +237,7 @@ impl NextLook for Wakes {
 /// Spaces of which nothing is noted: each is to be looked at.
 fn unknown(data_dir: &Path) -> Vec<Wake> {
     let spaces = spaces_on_disk(data_dir).unwrap_or_default();
-    let past = Some(Timestamp::from_millis(0));
-    spaces.into_iter().map(|space| Wake { space, not_before: past, events: Vec::new() }).collect()
+    spaces.into_iter().map(Wake::unlooked).collect()
 }
 
 /// The catalogue, made where there is none, and anew where it is damaged, since all that it holds is derived.

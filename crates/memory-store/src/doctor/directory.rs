@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bethink_domain::{FindingKind, Findings, SpaceId};
 
 use super::space::mode_open;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Wake};
 use crate::error::StoreError;
 use crate::paths::{self, Named};
 
@@ -66,7 +66,10 @@ pub fn examine_directory(
             }
         }
         Err(error) if repair => {
-            catalogue.rebuild(&[])?;
+            // Each space tells itself what it waits for, once it is looked at.
+            let unlooked: Vec<Wake> =
+                paths::spaces_on_disk(data_dir)?.into_iter().map(Wake::unlooked).collect();
+            catalogue.rebuild(&unlooked)?;
             repaired.add(FindingKind::CatalogueUnreadable, "the catalogue", error.to_string());
         }
         Err(error) => found.add(FindingKind::CatalogueUnreadable, "the catalogue", error.to_string()),

@@ -439,7 +439,12 @@ fn the_directory_and_its_catalogue_are_put_in_order() {
     fs::set_permissions(data.join("spaces"), fs::Permissions::from_mode(0o755)).expect("because it is ours");
     let catalogue = Catalogue::open(data).expect("because the place is free");
     for user in ["me", "gone"] {
-        let wake = Wake { space: space(user), not_before: Some(day(9.0)), events: vec!["home".to_owned()] };
+        let wake = Wake {
+            space: space(user),
+            not_before: Some(day(9.0)),
+            retry: None,
+            events: vec!["home".to_owned()],
+        };
         catalogue.set_next_wake(&wake).expect("because the disk has room");
     }
     let found = examine_directory(data, Some(&catalogue), false).expect("because it is ours");
