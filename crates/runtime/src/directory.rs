@@ -245,8 +245,8 @@ impl Directory {
     /// reminders nobody could be shown sleeps on.
     fn rouse(&mut self, now: Timestamp, me: &ActorRef<Self>) {
         let waking = self.spaces.values().filter(|state| matches!(state, State::Waking { .. })).count();
-        let wakes = self.parts.wakes.clone();
-        let of_use = |space: &SpaceId| self.parts.bells.present(space) || wakes.retries(space, now);
+        let (bells, wakes) = (&self.parts.bells, &self.parts.wakes);
+        let of_use = |space: &SpaceId| bells.present(space) || wakes.retries(space, now);
         let due: Vec<SpaceId> = wakes
             .due(now)
             .into_iter()
@@ -360,6 +360,8 @@ impl Message<Slept> for Directory {
         self.broken.remove(&space);
         self.tell(&space, EventKind::SpaceAsleep);
         self.serve_late(&space, waiters, ctx.actor_ref().clone());
+        // Its time may have come while it fell asleep.
+        self.rouse(self.parts.clock.now(), ctx.actor_ref());
         self.settle();
     }
 }

@@ -33,8 +33,9 @@ struct Entry {
 }
 
 impl Entry {
-    fn next(&self) -> Option<Timestamp> {
-        [self.strike, self.retry].into_iter().flatten().min()
+    /// When it must be looked at; a time that is past hides no later one.
+    fn times(&self) -> impl Iterator<Item = Timestamp> + use<> {
+        [self.strike, self.retry].into_iter().flatten()
     }
 
     fn durable(&self) -> (Option<Timestamp>, Option<Timestamp>, &[String]) {
@@ -55,13 +56,11 @@ impl Book {
     fn change(&mut self, space: &SpaceId, change: impl FnOnce(&mut Entry)) -> bool {
         let mut entry = self.entries.remove(space).unwrap_or_default();
         let before = entry.clone();
-        if let Some(at) = entry.next() {
+        for at in entry.times() {
             self.order.remove(&(at, space.clone()));
         }
         change(&mut entry);
-        if let Some(at) = entry.next() {
-            self.order.insert((at, space.clone()));
-        }
+        self.order.extend(entry.times().map(|at| (at, space.clone())));
         let differs = entry.durable() != before.durable();
         if entry != Entry::default() {
             self.entries.insert(space.clone(), entry);
@@ -142,7 +141,14 @@ impl Wakes {
     /// Spaces whose time has come, soonest first.
     pub(crate) fn due(&self, now: Timestamp) -> Vec<SpaceId> {
         let book = self.book();
-        book.order.iter().take_while(|(at, _)| *at <= now).map(|(_, space)| space.clone()).collect()
+        let mut due: Vec<SpaceId> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (_, space) in book.order.iter().take_while(|(at, _)| *at <= now) {
+            if seen.insert(space) {
+                due.push(space.clone());
+            }
+        }
+        due
     }
 
     /// Whether a space must be looked at for its vectors.

@@ -167,6 +167,24 @@ async fn a_sleeping_space_wakes_for_its_reminder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_has_just_begun_wakes_who_comes_due() {
+    let mut world = World::new(Some("UTC")).await;
+    world.wish("remind me to call Ann at 9").await;
+    world.wish("remind me to call Bo at 10").await;
+    world.restart().await;
+    let door = letterbox(&world);
+    for (time, text) in [("2026-12-01T09:00:00Z", "call Ann"), ("2026-12-01T10:00:00Z", "call Bo")] {
+        assert_eq!(world.handle().next_due(), Some(at(time)));
+        world.go_to(time);
+        world.handle().tick().await;
+        assert_eq!(door.next().await, [text]);
+        // The next one is known once this one was acknowledged.
+        world.look().await;
+    }
+    world.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_and_topics_make_due_what_waits_for_them() {
     let world = World::new(Some("UTC")).await;
     let door = letterbox(&world);

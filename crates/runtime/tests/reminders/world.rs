@@ -204,6 +204,22 @@ impl Letterbox {
     }
 }
 
+impl Letterbox {
+    /// What comes next, waited for.
+    pub(crate) async fn next(&self) -> Vec<String> {
+        let told = async {
+            loop {
+                let texts = self.texts();
+                if !texts.is_empty() {
+                    return texts;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(std::time::Duration::from_secs(20), told).await.expect("because it is told")
+    }
+}
+
 impl Courier for Letterbox {
     fn door(&self) -> &'static str {
         "letterbox"
