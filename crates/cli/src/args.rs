@@ -418,6 +418,22 @@ pub(crate) enum EvalCommand {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Keep many reminders in many spaces; measure how long a start takes, what memory it takes, and how late they are told
+    #[command(after_help = "Example:\n  bethink eval reminders --spaces 1000 --each 100 --told 1000")]
+    Reminders {
+        /// Spaces, 1 to 100000
+        #[arg(long, default_value_t = 100)]
+        spaces: usize,
+        /// Reminders of each, 1 to 10000
+        #[arg(long, default_value_t = 10)]
+        each: usize,
+        /// How many are told, one after another
+        #[arg(long, default_value_t = 100)]
+        told: usize,
+        /// Where temporary memory is made [default: the system's temporary directory]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
     /// Live through days of conversation in minutes, and show whether memory, file handles and disk stay flat
     #[command(after_help = "Example:\n  bethink eval soak --days 60 --users 20 --turns 12")]
     Soak {

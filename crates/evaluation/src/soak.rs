@@ -130,7 +130,7 @@ fn sample(day: usize, turns: usize, failed: usize, data: &Path) -> Sample {
     Sample { day, turns, failed, resident_kib: resident(), handles, disk: disk(data) }
 }
 
-fn resident() -> Option<u64> {
+pub(crate) fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()

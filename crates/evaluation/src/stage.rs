@@ -57,7 +57,7 @@ pub(crate) struct Stage {
     pub(crate) planner: PlannerConfig,
     pub(crate) profile: &'static str,
     pub(crate) prototypes: PrototypeShelf,
-    handle: Arc<Handle>,
+    pub(crate) handle: Arc<Handle>,
     root: PathBuf,
     /// Set where the directory goes with the measurement.
     dir: Option<TempDir>,

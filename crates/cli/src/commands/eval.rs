@@ -7,14 +7,19 @@ use std::sync::Arc;
 
 use bethink_api::{Fault, FaultKind};
 use bethink_evaluation::{
-    Endpoint, EvaluationError, EvaluationParts, FirstToken, Level, Life, Load, Mode, Progress, Retrieval,
-    first_token, intents, overhead, recall, retrieval, soak, times,
+    Endpoint, EvaluationError, EvaluationParts, FirstToken, Level, Life, Load, Mode, Progress, Reminding,
+    Retrieval, first_token, intents, overhead, recall, reminders, retrieval, soak, times,
 };
 use bethink_settings::Settings;
 use bethink_text::times::Locale;
 
 use crate::args::{EvalCommand, LevelArgument};
 use crate::output::Output;
+
+fn tell(output: Output, json: &serde_json::Value, human: &str) -> anyhow::Result<()> {
+    output.object(json)?;
+    Ok(output.line(human.trim_end())?)
+}
 
 /// Reads time phrases; needs no memory.
 fn phrases(output: Output, file: &Path, out: &Path, locale: &str) -> anyhow::Result<ExitCode> {
@@ -41,6 +46,7 @@ pub(crate) async fn run(
         EvalCommand::Recall { scratch, .. }
         | EvalCommand::Intents { scratch, .. }
         | EvalCommand::Retrieval { scratch, .. }
+        | EvalCommand::Reminders { scratch, .. }
         | EvalCommand::Soak { scratch, .. }
         | EvalCommand::FirstToken { scratch, .. }
         | EvalCommand::Overhead { scratch, .. } => scratch.clone(),
@@ -55,13 +61,11 @@ pub(crate) async fn run(
     match command {
         EvalCommand::Recall { files, .. } => {
             let report = recall(&files, &parts, &mut watch).await.map_err(fault)?;
-            output.object(&report.json())?;
-            output.line(report.human().trim_end())?;
+            tell(output, &report.json(), &report.human())?;
         }
         EvalCommand::Intents { file, out, .. } => {
             let report = intents(&file, out.as_deref(), &parts, &mut watch).await.map_err(fault)?;
-            output.object(&report.json())?;
-            output.line(report.human().trim_end())?;
+            tell(output, &report.json(), &report.human())?;
         }
         EvalCommand::Times { .. } => {}
         EvalCommand::Retrieval { dir, out, questions, level, k, live, .. } => {
@@ -72,25 +76,26 @@ pub(crate) async fn run(
             let mode = if live { Mode::Live } else { Mode::Ranking };
             let asked = Retrieval { dir, questions, out, level, k, mode };
             let report = retrieval(&asked, &parts, &mut watch).await.map_err(fault)?;
-            output.object(&report.json())?;
-            output.line(report.human().trim_end())?;
+            tell(output, &report.json(), &report.human())?;
+        }
+        EvalCommand::Reminders { spaces, each, told, .. } => {
+            let report =
+                reminders(Reminding { spaces, each, told }, &parts, &mut watch).await.map_err(fault)?;
+            tell(output, &report.json(), &report.human())?;
         }
         EvalCommand::Soak { days, users, turns, .. } => {
             let report = soak(Life { days, users, turns }, &parts, &mut watch).await.map_err(fault)?;
-            output.object(&report.json())?;
-            output.line(report.human().trim_end())?;
+            tell(output, &report.json(), &report.human())?;
         }
         EvalCommand::FirstToken { turns, traces, base_url, model, .. } => {
             let endpoint = base_url.zip(model).map(|(base_url, model)| Endpoint { base_url, model });
             let asked = FirstToken { turns, traces, endpoint };
             let report = first_token(&asked, &parts, &mut watch).await.map_err(fault)?;
-            output.object(&report.json())?;
-            output.line(report.human().trim_end())?;
+            tell(output, &report.json(), &report.human())?;
         }
         EvalCommand::Overhead { traces, hashed, .. } => {
             let report = overhead(Load { traces, hashed }, &parts, &mut watch).await.map_err(fault)?;
-            output.object(&report.json())?;
-            output.line(report.human().trim_end())?;
+            tell(output, &report.json(), &report.human())?;
         }
     }
     Ok(ExitCode::SUCCESS)
