@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bethink_domain::{Source, Span, Timestamp};
-use bethink_protocol::{Parcel, Schedule, Wish};
+use bethink_domain::{Source, SpaceId, Span, Timestamp};
+use bethink_protocol::{Look, Parcel, Schedule, Wish};
 use bethink_providers::NoEmbedder;
 use bethink_runtime::{AskError, Courier, Delivering};
 use serde_json::{Value, json};
@@ -88,9 +88,13 @@ impl RemindersReport {
 
 /// Keeps what it is handed, and how late by the simulated clock.
 #[derive(Debug, Default)]
-struct Letterbox(Mutex<Vec<f64>>);
+struct Letterbox(Mutex<Vec<(f64, SpaceId)>>);
 
 impl Letterbox {
+    fn last(&self) -> Option<SpaceId> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(_, space)| space.clone())
+    }
+
     fn count(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -103,7 +107,7 @@ impl Courier for Letterbox {
 
     fn deliver<'a>(&'a self, parcel: &'a Parcel) -> Delivering<'a> {
         let late = parcel.at.since(parcel.due.due_at).as_millis() as f64;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(late);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((late, parcel.space.clone()));
         Box::pin(std::future::ready(Ok(())))
     }
 }
@@ -223,13 +227,39 @@ async fn tell(
         stage.tick().await;
         while letterbox.count() == before {
             if begun.elapsed() > std::time::Duration::from_secs(30) {
-                return Err(EvaluationError::Other("a reminder was not told within 30 s".to_owned()));
+                let message =
+                    format!("of {total} reminders, {before} were told and the next was not within 30 s");
+                return Err(EvaluationError::Other(message));
             }
             tokio::task::yield_now().await;
         }
         took.push(begun.elapsed().as_secs_f64() * 1e3);
+        // What is due next is known once this one was acknowledged.
+        let last = letterbox.last();
+        let look = Look { at: next };
+        if let Some(space) = last {
+            stage.handle.ask(&space, |ports| &ports.reminders.look, look).await.map_err(refused)?;
+        }
         meter.reached(letterbox.count(), watch);
     }
-    let late = letterbox.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok((late, took))
+    let told = letterbox.0.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok((told.iter().map(|(late, _)| *late).collect(), took))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::hashed;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_reminder_is_told_and_none_late() {
+        let scratch = tempfile::tempdir().unwrap();
+        let parts = hashed::parts(scratch.path().to_owned());
+        let asked = Reminding { spaces: 3, each: 4, told: 12 };
+        let report = reminders(asked, &parts, &mut |_| ()).await.unwrap();
+        assert_eq!(report.late.p99_ms.to_bits(), 0f64.to_bits(), "{report:?}");
+        assert!(report.human().contains("among 12 told"), "{}", report.human());
+        let none = Reminding { spaces: 0, ..asked };
+        assert!(matches!(reminders(none, &parts, &mut |_| ()).await, Err(EvaluationError::Other(_))));
+    }
 }
